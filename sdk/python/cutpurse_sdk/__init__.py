@@ -1,0 +1,1 @@
+"""The Cutpurse SDK: write a bot in Python."""

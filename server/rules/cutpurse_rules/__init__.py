@@ -1,0 +1,1 @@
+"""The games of Cutpurse as pure functions; standard library only."""

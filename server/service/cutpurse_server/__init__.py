@@ -1,0 +1,1 @@
+"""The Cutpurse service: log, use cases, servicers, command line."""
