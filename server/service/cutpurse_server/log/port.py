@@ -1,0 +1,96 @@
+"""What the service needs of a log, and nothing that betrays how a backend keeps it.
+
+A *stream* is one append-only sequence of events with a version (the number of its events), the head of its hash chain,
+and a flag that says whether anything may still be added. Streams are named by kind and id: `match/…`, `tournament/…`,
+`identity`. There is no order between streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, NewType, Protocol
+
+__all__ = ["Append", "Head", "Log", "LogUnavailable", "StoredEvent", "Version"]
+
+Version = NewType("Version", int)
+"""How many events a stream holds."""
+
+
+class LogUnavailable(Exception):
+    """The backend could not read or write. What was being written is *unknown*: read the log again, never assume."""
+
+
+class StoredEvent(NamedTuple):
+    """One event exactly as it is kept, hashed and verified."""
+
+    public: bytes
+    secret: bytes
+    """Empty where the event has no secret part."""
+    salt: bytes
+    """32 bytes, or empty with `secret`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a stream stands."""
+
+    version: Version
+    chain: bytes
+    """h_version, 32 bytes."""
+    closed: bool
+    """Nothing is ever added any more: the match or tournament is over."""
+
+
+class Append(NamedTuple):
+    """What one command adds to one stream: all of it or nothing."""
+
+    stream: str
+    expected: Version
+    """The version that the command was decided on; 0 for a new stream."""
+    events: Sequence[StoredEvent]
+    """At least one."""
+    chain: bytes
+    """The chain's head after the last event, 32 bytes."""
+    closed: bool = False
+
+
+class Log(Protocol):
+    """A backend. All methods run on the service's event loop; a fast backend need not suspend."""
+
+    async def open(self) -> None:
+        """Get ready; raises `LogUnavailable` with a sentence that says what to do (such as another owner of a file)."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of everything; idempotent."""
+        ...
+
+    def now_ms(self) -> int:
+        """Store time, in milliseconds since 1970; never goes back within a process."""
+        ...
+
+    async def flush(self, appends: Sequence[Append]) -> Sequence[bool]:
+        """One durable transaction over different streams: which appends took place.
+
+        An append takes place if its stream stands at the expected version and is not closed; the others of the flush
+        are not affected. When this returns, what took place survives a crash. Raises `LogUnavailable` if the outcome
+        is not known: then none, some or all took place, as a later read will tell.
+        """
+        ...
+
+    async def read(self, stream: str, after: int = 0) -> Sequence[StoredEvent]:
+        """The events after a version, in order; empty for an unknown stream. Raises `LogUnavailable`."""
+        ...
+
+    async def head(self, stream: str) -> Head | None:
+        """Where a stream stands, or None if it does not exist. Raises `LogUnavailable`."""
+        ...
+
+    async def streams(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
+        """Names of all streams of a kind (`match`), sorted; on request only those not closed. Raises `LogUnavailable`."""
+        ...
+
+    async def beat(self) -> int | None:
+        """Note that the service is alive now; the time of the previous note by store time, or None at the first."""
+        ...

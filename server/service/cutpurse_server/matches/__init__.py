@@ -1,0 +1,8 @@
+"""Matches: what happens in them, what the service knows of them, and how commands are decided.
+
+- `events`: the facts that a match's log holds.
+- `record`: everything known about a match, a fold over its events.
+- `clock`: deadlines and charges.
+- `deciding`: commands become events.
+- `desk`: commands of many matches, flushed together.
+"""
