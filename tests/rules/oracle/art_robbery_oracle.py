@@ -1,0 +1,430 @@
+"""A second, independent reading of the Art Robbery page, which checks whole traces.
+
+It was written from the rule pages alone and shares no code with the engine. It is slow and plain on purpose: cards and
+tiles are the pages' own strings, everything lies in lists, nothing is remembered between steps, and R7 is brute force.
+From a trace it takes only the configuration, the outcomes of the draws, and the choices; it recomputes the rest and
+compares it byte for byte.
+
+Run it with ``python tests/rules/oracle/art_robbery_oracle.py FILE…``: exit code 0 if every trace holds, 1 if one does
+not, 2 if it was called wrongly or a file cannot be read.
+"""
+
+import itertools
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    # Run as a program, it finds only its own folder; the root is where `tests` begins.
+    sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from tests.rules.oracle.trace_lines import Mismatch, Reader, dump
+
+__all__ = ["Mismatch", "check", "check_file"]
+
+CARDS = ["N0", "N1", "N2", "N3", "N4", "N5", "GD", "GT", "BS"]
+"""The kinds of card in canonical order (table Cards)."""
+PAGE_DECK = {"N0": 6, "N1": 6, "N2": 6, "N3": 6, "N4": 6, "N5": 6, "GD": 6, "GT": 7, "BS": 6}
+TILES = ["0.3", "0.2", "1.1", "2.1", "3.0", "4.0", "5.0", "BOSS"]
+"""The kinds of tile in canonical order (table Tiles); the figure after the dot is the number of alibis."""
+PAGE_TILES = {"0.3": 1, "0.2": 1, "1.1": 2, "2.1": 1, "3.0": 1, "4.0": 1, "5.0": 1, "BOSS": 1}
+HEISTS = 4
+HAND = 5
+
+SafeTile = tuple[int, str]
+"""A tile that is safe, with the heist (from 1) in which it was taken: R7 asks for it."""
+
+
+def check(lines: Iterable[str]) -> None:
+    """Check one whole trace, given as its lines (all with their line feed or all without).
+
+    Raises Mismatch at the first line that differs from the pages.
+    """
+    reader = Reader(lines)
+    Match(reader).play()
+    reader.finish()
+
+
+def check_file(path: Path) -> None:
+    """Check the trace in a file, its encoding and its final line feed included.
+
+    Raises Mismatch as ``check`` does, and OSError if the file cannot be read.
+    """
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Mismatch(content.count(b"\n", 0, error.start) + 1, f"not UTF-8: {error.reason}") from error
+    if not text.endswith("\n"):
+        raise Mismatch(text.count("\n") + 1, "no final line feed")
+    # str.splitlines would also split at separators that only look like line ends.
+    check(line + "\n" for line in text[:-1].split("\n"))
+
+
+def ordered(things: Iterable[str], order: list[str]) -> list[str]:
+    """Sort cards or tiles into their canonical order."""
+    return sorted(things, key=order.index)
+
+
+def read_counts(reader: Reader, options: dict[str, Any], name: str, page: dict[str, int]) -> list[str]:
+    """Lay out the cards or tiles that the option names, in canonical order; the page's where it is absent (G8)."""
+    counts = options.get(name, page)
+    if not isinstance(counts, dict) or not set(counts) <= set(page):
+        reader.refuse(f"match.options.{name} must map some of {list(page)} to counts")
+    if any(type(count) is not int or count < 0 for count in counts.values()):
+        reader.refuse(f"match.options.{name} has a count that is not a number from 0")
+    full = {kind: counts.get(kind, 0) for kind in page}
+    if name in options and full == page:
+        reader.refuse(f"match.options.{name} does not differ from the page and must be absent")
+    return [kind for kind in page for _ in range(full[kind])]
+
+
+def read_match(reader: Reader) -> tuple[int, int, list[str], list[str]]:
+    """Read the match line: number of players, turn limit of a heist, the cards, the tiles of one heist."""
+    line = reader.read("match")
+    players, options, bots = line.get("players"), line.get("options"), line.get("bots")
+    if type(players) is not int or not 2 <= players <= 5:
+        reader.refuse(f"match.players is {dump(players)}, expected 2 to 5")
+    if not isinstance(options, dict):
+        reader.refuse("match.options is not an object")
+    if not isinstance(bots, list) or len(bots) != players or not all(isinstance(bot, str) and bot for bot in bots):
+        reader.refuse(f"match.bots is {dump(bots)}, expected {players} names")
+    if len(set(bots)) != players:
+        reader.refuse(f"match.bots is {dump(bots)}: a repeated name must be numbered")
+    if line.get("seed") is not None and not isinstance(line["seed"], str):
+        reader.refuse(f"match.seed is {dump(line['seed'])}, expected a string or null")
+    keys = {"auto_play_forced", "heist_turn_limit"} | ({"deck", "tiles"} & set(options))
+    if set(options) != keys:
+        reader.refuse(f"match.options has the keys {sorted(options)}, expected {sorted(keys)}")
+    if type(options["auto_play_forced"]) is not bool:
+        reader.refuse("match.options.auto_play_forced is neither true nor false")
+    limit = options["heist_turn_limit"]
+    if type(limit) is not int or limit < 1:
+        reader.refuse(f"match.options.heist_turn_limit is {dump(limit)}, expected a number from 1")
+    reader.compare(
+        {
+            "type": "match",
+            "game": "art_robbery",
+            "rules": "1",
+            "players": players,
+            "options": options,
+            "seed": line.get("seed"),
+            "bots": bots,
+        },
+        line,
+    )
+    deck, tiles = read_counts(reader, options, "deck", PAGE_DECK), read_counts(reader, options, "tiles", PAGE_TILES)
+    if len(deck) < HAND * players:
+        reader.refuse(f"match.options.deck has {len(deck)} cards, too few to deal {HAND} to {players} seats")
+    if not tiles or tiles.count("BOSS") > 1:
+        reader.refuse("match.options.tiles needs at least one tile and at most one BOSS")
+    return players, limit, deck, tiles
+
+
+class Match:
+    """One match, played along its trace."""
+
+    def __init__(self, reader: Reader) -> None:
+        """Read the configuration and lay out the table before the deal."""
+        self.reader = reader
+        self.players, self.limit, self.deck, self.tiles = read_match(reader)
+        self.seats = list(range(self.players))
+        self.pile: list[str] = []
+        self.discards: list[str] = []
+        self.hands: list[list[str]] = [[] for _ in self.seats]
+        self.middle: list[str] = []
+        self.front: list[list[str]] = [[] for _ in self.seats]
+        self.safe: list[list[SafeTile]] = [[] for _ in self.seats]
+        self.out: list[str] = []
+        self.dog: int | None = None
+        self.taking: dict[str, Any] | None = None
+        self.heist = self.turn = self.turn_seat = self.reshuffles = self.decisions = 0
+        self.step = "TURN"
+
+    def play(self) -> None:
+        """Play from the deal to the result line."""
+        self.pile = self.shuffle("deck", self.deck)
+        for _ in range(HAND):
+            for seat in self.seats:
+                self.hands[seat].append(self.pile.pop(0))
+        starter = 0  # R1
+        for heist in range(1, HEISTS + 1):
+            self.heist = heist
+            starter = self.play_heist(starter)
+        self.step = "OVER"
+        kept, discarded = settle(self.safe)
+        self.safe = kept
+        self.out += [tile for _, tile in discarded]
+        scores, placements = rank([[tile for _, tile in tiles] for tiles in kept])
+        self.check_conservation()
+        self.reader.expect(
+            {
+                "type": "result",
+                "scores": scores,
+                "placements": placements,
+                "reason": "COMPLETED",
+                "views": self.views([]),
+            }
+        )
+
+    def shuffle(self, label: str, cards: list[str]) -> list[str]:
+        """Read the draw that is due now and return its outcome, top card first (G3)."""
+        assert cards, "a shuffle of no cards is no draw"
+        line = self.reader.read("draw")
+        outcome = line.get("outcome")
+        if not isinstance(outcome, list) or not all(isinstance(card, str) for card in outcome):
+            self.reader.refuse("draw.outcome is not a list of cards")
+        self.reader.compare({"type": "draw", "label": label, "kind": "shuffle", "outcome": outcome}, line)
+        due, found = Counter(cards), Counter(outcome)
+        if due != found:
+            self.reader.refuse(
+                f"{label} shuffles the wrong cards: lacks {sorted((due - found).elements())}, "
+                f"has surplus {sorted((found - due).elements())}"
+            )
+        return list(outcome)
+
+    def play_heist(self, starter: int) -> int:
+        """Play one heist from its first seat; return the seat that begins the next one (R5)."""
+        self.middle = list(self.tiles)
+        self.turn_seat = starter
+        for turn in range(1, self.limit + 1):  # R9
+            self.turn = turn
+            self.turn_seat = (starter + turn - 1) % self.players
+            self.play_turn()
+            if not self.middle:
+                break
+        for seat in self.seats:
+            held = self.front[seat]
+            if "BOSS" in held and "4.0" not in held and "5.0" not in held:
+                held.remove("BOSS")
+                self.out.append("BOSS")
+            self.safe[seat] += [(self.heist, tile) for tile in held]
+            self.front[seat] = []
+        self.out += self.middle
+        self.middle = []
+        return (self.turn_seat + 1) % self.players if self.dog is None else self.dog
+
+    def play_turn(self) -> None:
+        """Play a card, apply it, draw back to five: also when the heist is over (R4)."""
+        seat = self.turn_seat
+        self.check_conservation()
+        words = self.decide(seat, self.legal(seat)).split()
+        card = words[1]
+        self.hands[seat].remove(card)
+        self.discards.append(card)
+        if card == "GD":
+            self.dog = seat
+        elif card == "BS":
+            if "BOSS" in self.middle:
+                self.take(seat, card, "BOSS", "middle")
+            for other in self.seats:
+                if other != seat and "BOSS" in self.front[other]:
+                    self.take(seat, card, "BOSS", str(other))
+                    break
+        elif len(words) > 2:
+            self.take(seat, card, tile=words[3], source=words[5])
+        if not self.pile:
+            # R2: the card just played lies among the discards.
+            self.reshuffles += 1
+            self.pile = self.shuffle(f"reshuffle/{self.reshuffles}", self.discards)
+            self.discards = []
+        self.hands[seat].append(self.pile.pop(0))
+
+    def legal(self, seat: int) -> list[str]:
+        """List the actions of a turn in the order of the table Actions and notation (G4, G6, R3)."""
+        actions = []
+        for card in CARDS:
+            if card not in self.hands[seat]:
+                continue
+            sources: list[tuple[str, list[str]]] = []
+            if card == "GT":
+                sources = [("middle", self.middle)]
+            elif card.startswith("N"):
+                sources = [("middle", of_value(card[1], self.middle))]
+                if not sources[0][1]:
+                    sources = [(str(s), of_value(card[1], self.front[s])) for s in self.seats if s != seat]
+            takes = [
+                f"play {card} take {tile} from {source}" for source, tiles in sources for tile in TILES if tile in tiles
+            ]
+            actions += takes or [f"play {card}"]
+        return actions
+
+    def take(self, seat: int, card: str, tile: str, source: str) -> None:
+        """Move a tile to the seat in turn, unless the dog's owner gives the dog instead."""
+        if source == "middle":
+            self.middle.remove(tile)
+            self.front[seat].append(tile)
+            return
+        victim = int(source)
+        if self.dog == victim:
+            self.step, self.taking = "ANSWER", {"card": card, "seat": seat, "from": victim, "tile": tile}
+            answer = self.decide(victim, ["give tile", "give dog"])
+            self.step, self.taking = "TURN", None
+            if answer == "give dog":
+                self.dog = seat
+                return
+        self.front[victim].remove(tile)
+        self.front[seat].append(tile)
+
+    def decide(self, seat: int, legal: list[str]) -> str:
+        """Check the decision line of one asked seat and read its choice; the first action is always the default."""
+        self.decisions += 1
+        self.reader.expect(
+            {
+                "type": "decision",
+                "number": self.decisions,
+                "asked": [seat],
+                "legal": {str(seat): legal},
+                "views": self.views([seat]),
+            }
+        )
+        line = self.reader.read("choices")
+        choices, causes = line.get("choices"), line.get("cause")
+        choice = choices.get(str(seat)) if isinstance(choices, dict) else None
+        cause = causes.get(str(seat)) if isinstance(causes, dict) else None
+        self.reader.compare(
+            {"type": "choices", "number": self.decisions, "choices": {str(seat): choice}, "cause": {str(seat): cause}},
+            line,
+        )
+        if choice not in legal:
+            self.reader.refuse(f"the choice {dump(choice)} is not legal")
+        # The pages name the causes CHOSEN, FORCED and FORFEITED, but no fault, so any capital word may be a fault.
+        if not isinstance(cause, str) or not re.fullmatch("[A-Z]+(_[A-Z]+)*", cause):
+            self.reader.refuse(f"the cause {dump(cause)} is none")
+        if cause == "FORCED":
+            self.reader.refuse("the cause is FORCED, but in this game the engine takes no decision (G5)")
+        if cause != "CHOSEN" and choice != legal[0]:
+            self.reader.refuse(f"the cause is {cause}, so the choice must be the default {legal[0]!r}")
+        return str(choice)
+
+    def views(self, asked: list[int]) -> dict[str, Any]:
+        """Build everybody's view of the table as it is now (G11)."""
+        return {"spectator" if seat is None else str(seat): self.view(seat, asked) for seat in [*self.seats, None]}
+
+    def view(self, seat: int | None, asked: list[int]) -> dict[str, Any]:
+        """Build the view of a seat, or of the spectator for None, key by key as trace.md lists them."""
+        return {
+            "game": "art_robbery",
+            "seat": seat,
+            "hand": None if seat is None else ordered(self.hands[seat], CARDS),
+            "hand_sizes": [len(hand) for hand in self.hands],
+            "asked": asked,
+            "heist": self.heist,
+            "turn": self.turn,
+            "turn_seat": self.turn_seat,
+            "step": self.step,
+            "middle": ordered(self.middle, TILES),
+            "front": [ordered(tiles, TILES) for tiles in self.front],
+            "safe": [ordered([tile for _, tile in tiles], TILES) for tiles in self.safe],
+            "out": ordered(self.out, TILES),
+            "dog": self.dog,
+            "taking": self.taking,
+            "discards": ordered(self.discards, CARDS),
+            "pile_size": len(self.pile),
+        }
+
+    def check_conservation(self) -> None:
+        """Assert that this oracle itself neither loses nor makes cards and tiles."""
+        cards = self.pile + self.discards + [card for hand in self.hands for card in hand]
+        assert Counter(cards) == Counter(self.deck)
+        tiles = self.middle + self.out + [tile for front in self.front for tile in front]
+        tiles += [tile for safe in self.safe for _, tile in safe]
+        assert Counter(tiles) == Counter(self.tiles * self.heist)
+        assert all(len(hand) == HAND for hand in self.hands)
+
+
+def of_value(number: str, tiles: list[str]) -> list[str]:
+    """Pick the tiles that a Number card takes; the Boss tile is not a tile of value 5."""
+    return [tile for tile in tiles if tile.split(".")[0] == number]
+
+
+def worth(tile: str) -> int:
+    """Count the points of a tile in the end."""
+    return 5 if tile == "BOSS" else int(tile.split(".")[0])
+
+
+def alibis(tiles: Iterable[str]) -> int:
+    """Count the alibis on tiles."""
+    return sum(int(tile.split(".")[1]) for tile in tiles if tile != "BOSS")
+
+
+def settle(safe: list[list[SafeTile]]) -> tuple[list[list[SafeTile]], list[SafeTile]]:
+    """Return what every seat keeps and what is discarded in the end: only with two players, by the fewer alibis."""
+    kept = [list(tiles) for tiles in safe]
+    counts = [alibis(tile for _, tile in tiles) for tiles in safe]
+    if len(safe) != 2 or counts[0] == counts[1]:
+        return kept, []
+    loser = counts.index(min(counts))
+    discarded = worth_ten(safe[loser])
+    for tile in discarded:
+        kept[loser].remove(tile)
+    return kept, discarded
+
+
+def worth_ten(tiles: list[SafeTile]) -> list[SafeTile]:
+    """Choose by R7 the set to discard: every set with the smallest total that is at least 10, compared one by one."""
+    if sum(worth(tile) for _, tile in tiles) < 10:
+        return list(tiles)
+    # A tile of value 0 is never in the set: without it the total is the same and more alibis are kept.
+    counts = Counter(tile for tile in tiles if worth(tile[1]) > 0)
+    kinds = sorted(counts, key=position)
+    sets = next(found for total in itertools.count(10) if (found := list(sets_worth(total, kinds, counts))))
+    fewest_alibis = min(alibis(tile for _, tile in one) for one in sets)
+    sets = [one for one in sets if alibis(tile for _, tile in one) == fewest_alibis]
+    fewest_tiles = min(len(one) for one in sets)
+    sets = [one for one in sets if len(one) == fewest_tiles]
+    return max(sets, key=lambda one: [position(tile) for tile in one])
+
+
+def position(tile: SafeTile) -> tuple[int, int]:
+    """Order tiles by heist, then canonically."""
+    return tile[0], TILES.index(tile[1])
+
+
+def sets_worth(total: int, kinds: list[SafeTile], counts: Counter[SafeTile]) -> Iterator[list[SafeTile]]:
+    """Yield every set of tiles with exactly this total, sorted by position; same tiles of a heist count once (G4)."""
+    if total == 0:
+        yield []
+    elif kinds:
+        first = kinds[0]
+        for number in range(min(counts[first], total // worth(first[1])) + 1):
+            for rest in sets_worth(total - number * worth(first[1]), kinds[1:], counts):
+                yield [first] * number + rest
+
+
+def rank(kept: list[list[str]]) -> tuple[list[int], list[int]]:
+    """Return the scores and the placements from what every seat keeps (R6, R8, G9)."""
+    points = [sum(worth(tile) for tile in tiles) for tiles in kept]
+    counts = [alibis(tiles) for tiles in kept]
+    caught = [len(kept) > 2 and count == min(counts) for count in counts]
+    scores = [0 if is_caught else point for is_caught, point in zip(caught, points, strict=True)]
+    standing = [
+        (0, 0, 0) if is_caught else (1, point, count)
+        for is_caught, point, count in zip(caught, points, counts, strict=True)
+    ]
+    return scores, [1 + sum(other > own for other in standing) for own in standing]
+
+
+def main(arguments: list[str]) -> int:
+    """Check the files that are named; return the exit code."""
+    if not arguments:
+        print("usage: art_robbery_oracle.py FILE…", file=sys.stderr)
+        return 2
+    code = 0
+    for name in arguments:
+        try:
+            check_file(Path(name))
+        except Mismatch as mismatch:
+            print(f"{name}: {mismatch}", file=sys.stderr)
+            code = max(code, 1)
+        except OSError as error:
+            print(f"{name}: {error.strerror}", file=sys.stderr)
+            code = 2
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
