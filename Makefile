@@ -85,6 +85,8 @@ proto-check: install ## Check that the committed generated code is fresh, and th
 .PHONY: bench
 bench: install ## Measure, each figure as a ratio to a floor measured in the same run (build/bench.json)
 	mkdir -p build
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c requirements/dev.txt \
+		-e "server/service[bench]"
 	$(BIN)/cutpurse bench --json > build/bench.json
 	cat build/bench.json
 
@@ -96,8 +98,8 @@ wheels: install ## Build every distribution as a wheel (build/wheels)
 
 .PHONY: requirements
 requirements: install ## Pin the newest tools that pyproject.toml allows, without addresses
-	$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url \
-		$(OURS:%=--no-emit-package %) --no-annotate --no-header --output-file requirements/dev.txt
+	$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --extra bench --universal --python-version 3.11 \
+		--no-emit-index-url $(OURS:%=--no-emit-package %) --no-annotate --no-header --output-file requirements/dev.txt
 
 .PHONY: clean
 clean: ## Remove what tools made: build/ and caches (.venv stays)

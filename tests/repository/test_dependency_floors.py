@@ -87,7 +87,11 @@ def test_all_distributions_share_one_version_and_one_python() -> None:
 def test_uv_takes_our_own_distributions_from_this_tree(folder: str) -> None:
     whole = project(folder)
     extras = whole["project"].get("optional-dependencies", {}).values()
-    named = {need for need in (*needs(folder), *(need for extra in extras for need in extra)) if "cutpurse" in need}
+    named = {
+        need.partition("[")[0]
+        for need in (*needs(folder), *(need for extra in extras for need in extra))
+        if "cutpurse" in need
+    }
 
     assert whole.get("tool", {}).get("uv", {}).get("sources", {}) == {name: {"workspace": True} for name in named}
 
