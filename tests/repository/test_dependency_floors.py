@@ -102,3 +102,8 @@ def test_uv_and_the_makefile_know_every_distribution() -> None:
     assert {path.parent.relative_to(ROOT).as_posix() for path in ROOT.glob("[!.]*/**/pyproject.toml")} == set(
         DISTRIBUTIONS
     )
+
+
+@pytest.mark.parametrize("folder", DISTRIBUTIONS)
+def test_every_distribution_carries_the_licence(folder: str) -> None:
+    assert (ROOT / folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
