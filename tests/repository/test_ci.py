@@ -31,7 +31,7 @@ def run_ci(checkout: Path, path: str | None = None) -> subprocess.CompletedProce
     bash = shutil.which("bash")
     assert bash is not None
     environment = os.environ | {"CI": "true", "PATH": path or os.environ["PATH"]}
-    command = [bash, checkout / ".ci" / "run"]
+    command = [bash, str(checkout / ".ci" / "run")]
     return subprocess.run(
         command,
         cwd="/",
