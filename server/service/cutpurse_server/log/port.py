@@ -2,7 +2,7 @@
 
 A *stream* is one append-only sequence of events with a version (the number of its events), the head of its hash chain,
 and a flag that says whether anything may still be added. Streams are named by kind and id: `match/…`, `tournament/…`,
-`identity`. There is no order between streams.
+or by the kind alone where there is only one: `identity`. There is no order between streams.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, NewType, Protocol
 
-__all__ = ["Append", "Head", "Log", "LogUnavailable", "StoredEvent", "Version"]
+__all__ = ["Append", "Head", "Log", "LogUnavailable", "StoredEvent", "Version", "is_sound"]
 
 Version = NewType("Version", int)
 """How many events a stream holds."""
 
 
 class LogUnavailable(Exception):
-    """The backend could not read or write. What was being written is *unknown*: read the log again, never assume."""
+    """The backend could not read or write. What was being written is *unknown*: read the log again, never assume.
+
+    The text says in one or two sentences what happened and what can be done; it is for operators, never for callers.
+    """
 
 
 class StoredEvent(NamedTuple):
@@ -75,7 +78,8 @@ class Log(Protocol):
 
         An append takes place if its stream stands at the expected version and is not closed; the others of the flush
         are not affected. When this returns, what took place survives a crash. Raises `LogUnavailable` if the outcome
-        is not known: then none, some or all took place, as a later read will tell.
+        is not known: then none or all of what could take place did, as a later read will tell. Flushes may be called
+        at the same time. Appends that are not sound (`is_sound`) are a fault of the caller and fail an assertion.
         """
         ...
 
@@ -88,9 +92,25 @@ class Log(Protocol):
         ...
 
     async def streams(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
-        """Names of all streams of a kind (`match`), sorted; on request only those not closed. Raises `LogUnavailable`."""
+        """Names of all streams of a kind, sorted by code point; on request only those not closed.
+
+        The kind is the name up to its first slash, or all of it (`match` for `match/…`). Raises `LogUnavailable`.
+        """
         ...
 
     async def beat(self) -> int | None:
-        """Note that the service is alive now; the time of the previous note by store time, or None at the first."""
+        """Note durably that the service is alive now; the store time of the previous note, or None at the first.
+
+        A long time between two notes is a gap in which no replica was alive. Raises `LogUnavailable`.
+        """
         ...
+
+
+_CHAIN_BYTES = 32
+
+
+def is_sound(appends: Sequence[Append]) -> bool:
+    """Whether a flush names each stream once, and every append has events and a chain value."""
+    return len({append.stream for append in appends}) == len(appends) and all(
+        append.expected >= 0 and append.events and len(append.chain) == _CHAIN_BYTES for append in appends
+    )
