@@ -9,11 +9,10 @@ Run it with ``python tests/rules/oracle/art_robbery_oracle.py FILE…``: exit co
 not, 2 if it was called wrongly or a file cannot be read.
 """
 
-import itertools
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ if __name__ == "__main__":
     # Run as a program, it finds only its own folder; the root is where `tests` begins.
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from tests.rules.oracle.art_robbery_end import TILES, SafeTile, rank, settle
 from tests.rules.oracle.trace_lines import Mismatch, Reader, dump
 
 __all__ = ["Mismatch", "check", "check_file"]
@@ -28,14 +28,9 @@ __all__ = ["Mismatch", "check", "check_file"]
 CARDS = ["N0", "N1", "N2", "N3", "N4", "N5", "GD", "GT", "BS"]
 """The kinds of card in canonical order (table Cards)."""
 PAGE_DECK = {"N0": 6, "N1": 6, "N2": 6, "N3": 6, "N4": 6, "N5": 6, "GD": 6, "GT": 7, "BS": 6}
-TILES = ["0.3", "0.2", "1.1", "2.1", "3.0", "4.0", "5.0", "BOSS"]
-"""The kinds of tile in canonical order (table Tiles); the figure after the dot is the number of alibis."""
 PAGE_TILES = {"0.3": 1, "0.2": 1, "1.1": 2, "2.1": 1, "3.0": 1, "4.0": 1, "5.0": 1, "BOSS": 1}
 HEISTS = 4
 HAND = 5
-
-SafeTile = tuple[int, str]
-"""A tile that is safe, with the heist (from 1) in which it was taken: R7 asks for it."""
 
 
 def check(lines: Iterable[str]) -> None:
@@ -339,73 +334,6 @@ class Match:
 def of_value(number: str, tiles: list[str]) -> list[str]:
     """Pick the tiles that a Number card takes; the Boss tile is not a tile of value 5."""
     return [tile for tile in tiles if tile.split(".")[0] == number]
-
-
-def worth(tile: str) -> int:
-    """Count the points of a tile in the end."""
-    return 5 if tile == "BOSS" else int(tile.split(".")[0])
-
-
-def alibis(tiles: Iterable[str]) -> int:
-    """Count the alibis on tiles."""
-    return sum(int(tile.split(".")[1]) for tile in tiles if tile != "BOSS")
-
-
-def settle(safe: list[list[SafeTile]]) -> tuple[list[list[SafeTile]], list[SafeTile]]:
-    """Return what every seat keeps and what is discarded in the end: only with two players, by the fewer alibis."""
-    kept = [list(tiles) for tiles in safe]
-    counts = [alibis(tile for _, tile in tiles) for tiles in safe]
-    if len(safe) != 2 or counts[0] == counts[1]:
-        return kept, []
-    loser = counts.index(min(counts))
-    discarded = worth_ten(safe[loser])
-    for tile in discarded:
-        kept[loser].remove(tile)
-    return kept, discarded
-
-
-def worth_ten(tiles: list[SafeTile]) -> list[SafeTile]:
-    """Choose by R7 the set to discard: every set with the smallest total that is at least 10, compared one by one."""
-    if sum(worth(tile) for _, tile in tiles) < 10:
-        return list(tiles)
-    # A tile of value 0 is never in the set: without it the total is the same and more alibis are kept.
-    counts = Counter(tile for tile in tiles if worth(tile[1]) > 0)
-    kinds = sorted(counts, key=position)
-    sets = next(found for total in itertools.count(10) if (found := list(sets_worth(total, kinds, counts))))
-    fewest_alibis = min(alibis(tile for _, tile in one) for one in sets)
-    sets = [one for one in sets if alibis(tile for _, tile in one) == fewest_alibis]
-    fewest_tiles = min(len(one) for one in sets)
-    sets = [one for one in sets if len(one) == fewest_tiles]
-    return max(sets, key=lambda one: [position(tile) for tile in one])
-
-
-def position(tile: SafeTile) -> tuple[int, int]:
-    """Order tiles by heist, then canonically."""
-    return tile[0], TILES.index(tile[1])
-
-
-def sets_worth(total: int, kinds: list[SafeTile], counts: Counter[SafeTile]) -> Iterator[list[SafeTile]]:
-    """Yield every set of tiles with exactly this total, sorted by position; same tiles of a heist count once (G4)."""
-    if total == 0:
-        yield []
-    elif kinds:
-        first = kinds[0]
-        for number in range(min(counts[first], total // worth(first[1])) + 1):
-            for rest in sets_worth(total - number * worth(first[1]), kinds[1:], counts):
-                yield [first] * number + rest
-
-
-def rank(kept: list[list[str]]) -> tuple[list[int], list[int]]:
-    """Return the scores and the placements from what every seat keeps (R6, R8, G9)."""
-    points = [sum(worth(tile) for tile in tiles) for tiles in kept]
-    counts = [alibis(tiles) for tiles in kept]
-    caught = [len(kept) > 2 and count == min(counts) for count in counts]
-    scores = [0 if is_caught else point for is_caught, point in zip(caught, points, strict=True)]
-    standing = [
-        (0, 0, 0) if is_caught else (1, point, count)
-        for is_caught, point, count in zip(caught, points, counts, strict=True)
-    ]
-    return scores, [1 + sum(other > own for other in standing) for own in standing]
 
 
 def main(arguments: list[str]) -> int:
