@@ -1,0 +1,157 @@
+"""The whole table, hidden cards included, as it stands between two decisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from struct import Struct
+from typing import Final
+
+from cutpurse_rules.art_robbery.actions import lying_bit
+from cutpurse_rules.art_robbery.cards import Card
+from cutpurse_rules.art_robbery.tiles import Tile
+from cutpurse_rules.contract import Seat
+
+__all__ = ["MIDDLE", "Setup", "State", "Step", "Taking"]
+
+MIDDLE: Final = Seat(-1)
+"""Where the dog is while no seat has it."""
+
+
+class Step(StrEnum):
+    """What is being decided."""
+
+    TURN = "TURN"
+    ANSWER = "ANSWER"
+    """A tile is about to be taken from the seat that has the dog."""
+    OVER = "OVER"
+
+
+_STEP_NUMBERS: Final = {Step.TURN: 1, Step.ANSWER: 2, Step.OVER: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a match is played with; the same from beginning to end."""
+
+    players: int
+    deck: bytes
+    """The cards, a multiset."""
+    tiles: bytes
+    """The tiles of every heist, a multiset."""
+    heist_turn_limit: int
+    fingerprint: bytes
+    """The configuration in the state's canonical bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """A tile that is about to be taken while the dog's answer is awaited."""
+
+    card: Card
+    seat: Seat
+    """Who takes."""
+    from_seat: Seat
+    """Who has the dog and answers."""
+    tile: Tile
+
+
+class State:
+    """The table. Only the steps of this folder change it, and only a copy that nobody else has seen yet.
+
+    Hands and heaps of tiles are multisets (see `cutpurse_rules.multisets`). Copied and changed by hand: this is the
+    hot path, and an immutable form costs half of the speed.
+    """
+
+    __slots__ = (
+        "discards", "dog", "front", "hands", "heist", "lying", "middle", "out", "pile", "reshuffles", "safe", "setup",
+        "step", "taking", "turn", "turn_seat",
+    )  # fmt: skip
+
+    setup: Setup
+    heist: int
+    """From 1 to 4."""
+    turn: int
+    """Turns begun in this heist, from 1."""
+    turn_seat: Seat
+    step: Step
+    dog: Seat
+    """Who has the dog figure, or MIDDLE."""
+    taking: Taking | None
+    """Set exactly while the step is ANSWER."""
+    hands: list[bytes]
+    pile: bytes
+    """The draw pile, top card first."""
+    discards: bytes
+    reshuffles: int
+    """How often the discards were shuffled into a new pile."""
+    middle: bytes
+    front: list[bytes]
+    """By seat, its tiles of the running heist."""
+    safe: tuple[tuple[bytes, ...], ...]
+    """By finished heist, then seat; R7 needs to know the heist of a tile."""
+    out: bytes
+    """Tiles out of the game."""
+    lying: int
+    """Which kinds lie in the middle and in front of seats, by `lying_bit`: follows from `middle` and `front`."""
+
+    def copy(self) -> State:
+        """A state of its own that is equal to this one."""
+        copy = State.__new__(State)
+        copy.setup = self.setup
+        copy.heist = self.heist
+        copy.turn = self.turn
+        copy.turn_seat = self.turn_seat
+        copy.step = self.step
+        copy.dog = self.dog
+        copy.taking = self.taking
+        copy.hands = self.hands[:]
+        copy.pile = self.pile
+        copy.discards = self.discards
+        copy.reshuffles = self.reshuffles
+        copy.middle = self.middle
+        copy.front = self.front[:]
+        copy.safe = self.safe
+        copy.out = self.out
+        copy.lying = self.lying
+        return copy
+
+    def asked_seat(self) -> Seat | None:
+        """The one seat that has to choose now; None when the match is over."""
+        if self.step is Step.TURN:
+            return self.turn_seat
+        return None if self.taking is None else self.taking.from_seat
+
+    def safe_of(self, seat: Seat) -> bytes:
+        """The seat's safe tiles of all finished heists together, in canonical order."""
+        return bytes(sorted(b"".join(heist[seat] for heist in self.safe)))
+
+    def lay_out_tiles(self) -> None:
+        """Put the tiles of a heist into the middle."""
+        self.middle = self.setup.tiles
+        self.lying = sum(lying_bit(0, tile) for tile in set(self.middle))
+
+    def fingerprint(self) -> bytes:
+        """The whole state as canonical bytes, equal exactly for equal states.
+
+        Numbers of fixed width, then every multiset and the pile, with a zero byte between, which no component is.
+        """
+        taking = self.taking
+        numbers = _NUMBERS.pack(
+            self.heist,
+            self.turn,
+            self.turn_seat,
+            _STEP_NUMBERS[self.step],
+            self.dog + 1,
+            0 if taking is None else taking.card,
+            0 if taking is None else taking.from_seat,
+            0 if taking is None else taking.tile,
+            self.reshuffles,
+        )
+        heaps = [*self.hands, self.pile, self.discards, self.middle, *self.front, self.out]
+        for heist in self.safe:
+            heaps += heist
+        return self.setup.fingerprint + numbers + b"\x00".join(heaps)
+
+
+_NUMBERS: Final = Struct(">BIBBBBBBI")

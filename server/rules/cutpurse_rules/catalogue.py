@@ -1,0 +1,22 @@
+"""The table of games: a further game is one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from cutpurse_rules.art_robbery import ArtRobbery
+from cutpurse_rules.contract import Game
+
+__all__ = ["GAMES"]
+
+GAMES: Final[Mapping[str, Game[Any, Any, Any]]] = MappingProxyType(
+    {
+        game.id: game
+        for game in (
+            ArtRobbery(),
+        )
+    }
+)  # fmt: skip
+"""Every game by its identifier, in alphabetical order."""

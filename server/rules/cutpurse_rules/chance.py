@@ -1,0 +1,186 @@
+"""Chance: every random event of a match is a labelled draw (G3).
+
+The stream is specified byte by byte, with test vectors, in docs/notation.md, so that any language can check a deal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal, Protocol
+
+from cutpurse_rules.errors import BadDraw
+
+__all__ = ["KEY_BYTES", "Chance", "Draw", "RecordedChance", "ScriptedChance", "StreamChance", "key_of_seed", "sub_key"]
+
+KEY_BYTES = 32
+"""Length of a match key and of every sub-key, in bytes."""
+
+_WORD_BYTES = 4
+_WORDS = 1 << 32
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One draw as it happened: a shuffle (`outcome` is the whole order, top card first) or a pick (one card)."""
+
+    label: str
+    kind: Literal["shuffle", "pick"]
+    outcome: tuple[str, ...]
+    """Cards in notation; exactly one for a pick."""
+
+
+class Chance(Protocol):
+    """Where the draws of a match come from.
+
+    Cards are handed over in canonical order, as (notation of each card); answers are *positions* in that order, so that
+    a game keeps its own representation of cards.
+    """
+
+    def shuffle(self, label: str, cards: Sequence[str]) -> Sequence[int]:
+        """The positions of `cards` in their new order, top first. Never called without a card: that is no draw."""
+        ...
+
+    def pick(self, label: str, cards: Sequence[str]) -> int:
+        """The position of one of `cards`, uniform over them."""
+        ...
+
+
+def key_of_seed(seed: str) -> bytes:
+    """The match key of a seed that a person typed: SHA-256("cutpurse/seed/v1" ‖ 0x00 ‖ seed in UTF-8)."""
+    return sha256(b"cutpurse/seed/v1\x00" + seed.encode()).digest()
+
+
+def sub_key(key: bytes, label: str) -> bytes:
+    """The key of a purpose other than a draw (`bot/0`, `state`): SHA-256(key ‖ label).
+
+    Labels are printable ASCII, and a block of the stream ends in a counter that always holds a zero byte: no sub-key
+    can coincide with a block.
+    """
+    assert len(key) == KEY_BYTES
+    assert label.isascii()
+    assert label.isprintable()
+    return sha256(key + label.encode("ascii")).digest()
+
+
+class _Stream:
+    """The 32-bit words of one label, most significant byte first, eight to a block."""
+
+    __slots__ = ("_counter", "_prefix", "_words")
+
+    def __init__(self, key: bytes, label: str) -> None:
+        self._prefix = key + label.encode("ascii")
+        self._counter = 0
+        self._words: list[int] = []
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound), by rejection; a bound of one consumes nothing."""
+        assert 0 < bound <= _WORDS
+        if bound == 1:
+            return 0
+        limit = _WORDS - _WORDS % bound
+        while True:
+            if not self._words:
+                block = sha256(self._prefix + self._counter.to_bytes(8, "big")).digest()
+                self._counter += 1
+                starts = range(len(block) - _WORD_BYTES, -1, -_WORD_BYTES)
+                self._words = [int.from_bytes(block[start : start + _WORD_BYTES], "big") for start in starts]
+            word = self._words.pop()
+            if word < limit:
+                return word % bound
+
+
+class StreamChance:
+    """Draws from the match's key: SHA-256 counter blocks per label, Fisher–Yates from the canonical order (G3).
+
+    Every label has a stream of its own and is drawn once per match, so no draw shifts another, and a chance may be
+    made anew at any point of the match.
+    """
+
+    __slots__ = ("_key",)
+
+    def __init__(self, key: bytes) -> None:
+        assert len(key) == KEY_BYTES
+        self._key = key
+
+    def shuffle(self, label: str, cards: Sequence[str]) -> Sequence[int]:
+        """See `Chance.shuffle`."""
+        assert cards, "a shuffle of no cards is no draw (G3)"
+        stream = _Stream(self._key, label)
+        order = list(range(len(cards)))
+        for last in range(len(order) - 1, 0, -1):
+            chosen = stream.below(last + 1)
+            order[last], order[chosen] = order[chosen], order[last]
+        return order
+
+    def pick(self, label: str, cards: Sequence[str]) -> int:
+        """See `Chance.pick`."""
+        return _Stream(self._key, label).below(len(cards))
+
+
+class ScriptedChance:
+    """Draws with given outcomes, by label; what the script lacks comes from `otherwise`, and without one is an error.
+
+    Raises `BadDraw` when an outcome does not fit the cards that it is drawn from.
+    """
+
+    __slots__ = ("_otherwise", "_script")
+
+    def __init__(self, draws: Iterable[Draw], otherwise: Chance | None = None) -> None:
+        self._script: Mapping[str, Draw] = {draw.label: draw for draw in draws}
+        self._otherwise = otherwise
+
+    def shuffle(self, label: str, cards: Sequence[str]) -> Sequence[int]:
+        """See `Chance.shuffle`."""
+        draw = self._script.get(label)
+        if draw is None:
+            return self._rest(label).shuffle(label, cards)
+        if draw.kind != "shuffle" or sorted(draw.outcome) != sorted(cards):
+            raise BadDraw(label, f"the script's outcome is not an order of the {len(cards)} cards shuffled here")
+        places: dict[str, list[int]] = {}
+        for place in range(len(cards) - 1, -1, -1):
+            places.setdefault(cards[place], []).append(place)
+        return [places[card].pop() for card in draw.outcome]
+
+    def pick(self, label: str, cards: Sequence[str]) -> int:
+        """See `Chance.pick`."""
+        draw = self._script.get(label)
+        if draw is None:
+            return self._rest(label).pick(label, cards)
+        if draw.kind != "pick" or len(draw.outcome) != 1 or draw.outcome[0] not in cards:
+            raise BadDraw(label, f"the script's outcome is not one of the {len(cards)} cards that are picked from here")
+        return cards.index(draw.outcome[0])
+
+    def _rest(self, label: str) -> Chance:
+        if self._otherwise is None:
+            raise BadDraw(label, "the script has no such draw; add it, or give a seed for the rest")
+        return self._otherwise
+
+
+class RecordedChance:
+    """Passes draws through and keeps them, in the order in which they happened, until they are taken."""
+
+    __slots__ = ("_draws", "_source")
+
+    def __init__(self, source: Chance) -> None:
+        self._source = source
+        self._draws: list[Draw] = []
+
+    def shuffle(self, label: str, cards: Sequence[str]) -> Sequence[int]:
+        """See `Chance.shuffle`."""
+        order = self._source.shuffle(label, cards)
+        self._draws.append(Draw(label, "shuffle", tuple(cards[place] for place in order)))
+        return order
+
+    def pick(self, label: str, cards: Sequence[str]) -> int:
+        """See `Chance.pick`."""
+        place = self._source.pick(label, cards)
+        self._draws.append(Draw(label, "pick", (cards[place],)))
+        return place
+
+    def take(self) -> tuple[Draw, ...]:
+        """The draws since the last call."""
+        taken = tuple(self._draws)
+        self._draws.clear()
+        return taken
