@@ -1,0 +1,157 @@
+"""A service that follows a script: one function for every stream that a bot opens, in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from cutpurse.v1 import art_robbery_pb2, bot_pb2, bot_pb2_grpc, game_pb2, match_pb2
+from cutpurse_sdk import Backoff
+
+OPTIONS: dict[str, Any] = {"token": "token", "backoff": Backoff(first_s=0.01, longest_s=0.05), "patience_s": 5.0}
+"""For quick tests: what `play` is told beside the address."""
+
+
+class Line:
+    """The service's end of one stream."""
+
+    def __init__(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        self._context = context
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What came with the call."""
+        return {str(key): value for key, value in self._context.invocation_metadata() or ()}
+
+    async def hear(self) -> bot_pb2.ConnectRequest | None:
+        """The bot's next frame; None when it has said that nothing more comes."""
+        frame = await self._context.read()
+        return frame if isinstance(frame, bot_pb2.ConnectRequest) else None
+
+    async def hear_choice(self) -> match_pb2.Choice:
+        """The next choice, which is the only thing in its frame."""
+        frame = await self.hear()
+        assert frame is not None
+        assert len(frame.choices) == 1
+        assert not frame.readies
+        return frame.choices[0]
+
+    async def say(self, **parts: Any) -> None:
+        """Send a frame of these parts."""
+        await self._context.write(bot_pb2.ConnectResponse(**parts))
+
+    async def welcome(self, *matches: str, **parts: Any) -> bot_pb2.Hello:
+        """Hear Hello, answer it, and offer these matches in the same frame."""
+        frame = await self.hear()
+        assert frame is not None
+        await self.say(
+            welcome=bot_pb2.Welcome(protocol_version=1, bot="scripted", server="script"),
+            offers=[offer(match) for match in matches],
+            **parts,
+        )
+        return frame.hello
+
+    async def begin(self, *matches: str) -> bot_pb2.Hello:
+        """The same, and hear that the bot is ready for them."""
+        hello = await self.welcome(*matches)
+        frame = await self.hear()
+        assert frame is not None
+        assert [ready.match for ready in frame.readies] == list(matches)
+        return hello
+
+    async def break_off(self, code: grpc.StatusCode = grpc.StatusCode.UNAVAILABLE, reason: str = "") -> None:
+        """End the stream with an error."""
+        await self._context.abort(code, "as scripted", (("cutpurse-reason", reason),) if reason else ())
+
+    async def silence(self) -> None:
+        """Say nothing until the bot goes."""
+        while await self.hear() is not None:
+            pass
+
+
+Script = Callable[[Line], Awaitable[None]]
+
+
+class ScriptedService(bot_pb2_grpc.BotServiceServicer):
+    """Plays one script for every stream."""
+
+    def __init__(self, scripts: tuple[Script, ...]) -> None:
+        self._scripts = list(scripts)
+        self.faults: list[BaseException] = []
+        """What went wrong in a script."""
+
+    async def Connect(self, request_iterator: Any, context: Any) -> None:  # gRPC's name
+        """Play the next script."""
+        if not self._scripts:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "the script is over")
+        script = self._scripts.pop(0)
+        try:
+            await script(Line(context))
+        except (asyncio.CancelledError, grpc.aio.AbortError):
+            raise
+        except BaseException as fault:
+            self.faults.append(fault)
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"the script failed: {fault!r}")
+
+    def assert_followed(self) -> None:
+        """Every script was played, and none failed."""
+        assert self.faults == []
+        assert self._scripts == []
+
+
+@asynccontextmanager
+async def scripted_service(folder: Path, *scripts: Script) -> AsyncIterator[str]:
+    """Serve the scripts on a unix socket in `folder`; gives the address, and at the end checks that all were followed."""
+    service = ScriptedService(scripts)
+    server = grpc.aio.server()
+    bot_pb2_grpc.add_BotServiceServicer_to_server(service, server)  # type: ignore[no-untyped-call]
+    address = f"unix:{folder}/service.sock"
+    server.add_insecure_port(address)
+    await server.start()
+    try:
+        yield address
+    finally:
+        await server.stop(None)
+    service.assert_followed()
+
+
+def offer(match: str, seat: int = 0) -> bot_pb2.MatchOffered:
+    """An offer of a match of two."""
+    configuration = match_pb2.MatchConfiguration(game="art_robbery")
+    return bot_pb2.MatchOffered(match=match, seat=seat, players=2, configuration=configuration, warm_up_ms_left=1000)
+
+
+def decision(match: str, number: int, *legal: str, **fields: Any) -> match_pb2.Decision:
+    """A decision between these actions."""
+    table = art_robbery_pb2.ArtRobberyTable(heist=1, hand_sizes=[5, 5])
+    view = game_pb2.View(art_robbery=art_robbery_pb2.ArtRobberyView(seat=0, table=table))
+    legal = legal or ("play GD", "play BS")
+    return match_pb2.Decision(match=match, decision=number, seat=0, view=view, legal=legal, **fields)
+
+
+def accepted(choice: match_pb2.Choice) -> match_pb2.ChoiceAccepted:
+    """The acknowledgement of a choice."""
+    return match_pb2.ChoiceAccepted(match=choice.match, decision=choice.decision, request_id=choice.request_id)
+
+
+def refused(choice: match_pb2.Choice, reason: str, **fields: Any) -> match_pb2.ChoiceRefused:
+    """The refusal of a choice."""
+    return match_pb2.ChoiceRefused(
+        match=choice.match,
+        decision=choice.decision,
+        request_id=choice.request_id,
+        reason=f"ERROR_REASON_{reason}",  # type: ignore[arg-type]  # protobuf takes the name as well
+        text="as scripted",
+        **fields,
+    )
+
+
+def ended(match: str, *placements: int) -> bot_pb2.MatchEnded:
+    """The end of a match."""
+    placements = placements or (1, 2)
+    return bot_pb2.MatchEnded(match=match, result=match_pb2.MatchResult(scores=[9, 7], placements=placements))
