@@ -1,0 +1,59 @@
+"""Child processes of the benchmarks: servers that say where they listen, clients that print what they measured."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["percentile", "result_of", "serve_until_told", "server"]
+
+_STOP_S = 10.0
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which a share of the values lies; NaN without values."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else float("nan")
+
+
+async def serve_until_told(facts: Mapping[str, Any]) -> None:
+    """Print what the parent has to know, and wait until it closes our standard input, or ends."""
+    print(json.dumps(facts), flush=True)
+    loop = asyncio.get_running_loop()
+    await loop.run_in_executor(None, sys.stdin.read)
+
+
+@contextmanager
+def server(module: str, *arguments: str) -> Iterator[Mapping[str, Any]]:
+    """A server process: what it printed of itself."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, "serve", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        yield json.loads(process.stdout.readline())
+    finally:
+        process.stdin.close()
+        try:
+            process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+
+def result_of(module: str, *arguments: str, timeout_s: float = 120) -> Mapping[str, Any]:
+    """What a client process printed in its last line."""
+    done = subprocess.run(
+        [sys.executable, "-m", module, *arguments], stdout=subprocess.PIPE, text=True, timeout=timeout_s, check=True
+    )
+    result: Mapping[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result

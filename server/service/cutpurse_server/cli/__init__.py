@@ -1,0 +1,54 @@
+"""The command `cutpurse`. Each command is a module that parses, calls, and prints; what it does is elsewhere."""
+
+from __future__ import annotations
+
+import typer
+
+from cutpurse_server import __version__
+from cutpurse_server.cli.audit import audit
+from cutpurse_server.cli.bench import bench
+from cutpurse_server.cli.games import games
+from cutpurse_server.cli.log import log
+from cutpurse_server.cli.match import match
+from cutpurse_server.cli.serve import serve
+from cutpurse_server.cli.tournament import tournament
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="cutpurse",
+    help="Cutpurse: a bot arena for card games of thieves. Honour among thieves: nobody can cheat unseen.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"cutpurse {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
+    ),
+) -> None:
+    pass
+
+
+app.command()(games)
+app.command()(match)
+app.command()(serve)
+app.add_typer(tournament)
+app.add_typer(log)
+app.command()(audit)
+app.command()(bench)
+
+
+def main() -> None:
+    """The entry point of the command."""
+    app()

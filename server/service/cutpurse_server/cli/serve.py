@@ -1,0 +1,94 @@
+"""`cutpurse serve`: one replica of the service."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cutpurse_server.cli.loops import run_on_fast_loop
+from cutpurse_server.identity import Registry, Role
+from cutpurse_server.log.port import LogUnavailable
+from cutpurse_server.serve import Tls, log_of, running_service
+from cutpurse_server.whereabouts import configure_logs
+
+__all__ = ["serve"]
+
+_DEFAULT_LISTEN = "127.0.0.1:7711"
+
+
+def serve(
+    listen: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST:PORT|unix:PATH",
+            help=f"Where to listen; may be repeated. Off the loopback TLS is required.  [default: {_DEFAULT_LISTEN}]",
+        ),
+    ] = None,
+    log: Annotated[
+        str, typer.Option(metavar="sqlite:PATH|memory:", help="Where the log is kept.")
+    ] = "sqlite:cutpurse.sqlite",
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where the first organiser's token is written, readable for you alone. "
+            "[default: beside the log, `PATH.organiser-token`]"
+        ),
+    ] = None,
+    tls_cert: Annotated[Path | None, typer.Option(help="The service's certificate chain, PEM.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="Its key, PEM.")] = None,
+    tls_client_ca: Annotated[
+        Path | None, typer.Option(help="Demand client certificates that this authority signed, PEM.")
+    ] = None,
+    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+) -> None:
+    """Run the service until it gets SIGTERM or Ctrl-C, then let what was begun be finished.
+
+    At the first start on a log, a token for an organiser is made and written to a file. With it, register bots and
+    issue their tokens:  cutpurse tournament create …
+    """
+    if (tls_cert is None) != (tls_key is None):
+        raise typer.BadParameter("give both or neither", param_hint="--tls-cert, --tls-key")
+    if log_level not in ("debug", "info", "warning", "error"):
+        raise typer.BadParameter("write debug, info, warning or error", param_hint="--log-level")
+    configure_logs(log_level)
+    try:
+        tls = None
+        if tls_cert is not None and tls_key is not None:
+            authority = tls_client_ca.read_bytes() if tls_client_ca else None
+            tls = Tls(tls_cert.read_bytes(), tls_key.read_bytes(), authority)
+        run_on_fast_loop(_serve(log, listen or [_DEFAULT_LISTEN], tls, token_file))
+    except (ValueError, OSError, LogUnavailable) as problem:
+        typer.secho(f"cutpurse serve: {problem}", fg="red", err=True)
+        raise typer.Exit(2) from None
+
+
+async def _serve(log: str, listen: list[str], tls: Tls | None, token_file: Path | None) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    async with running_service(log_of(log), listen, tls) as service:
+        if token_file is None and log.startswith("sqlite:"):
+            token_file = Path(log.removeprefix("sqlite:") + ".organiser-token")
+        note = await _first_token(service.registry, token_file)
+        typer.echo(f"cutpurse serves on {', '.join(service.addresses)}; log {log}{note}", err=True)
+        await stop.wait()
+        typer.echo("cutpurse stops: finishing what was begun", err=True)
+
+
+async def _first_token(registry: Registry, file: Path | None) -> str:
+    """Make the first organiser's token, if there is none yet, and write it down; what to tell about it."""
+    if await registry.has_role(Role.ORGANISER):
+        return ""
+    token, _ = await registry.issue_token(Role.ORGANISER, "", 0)
+    if file is None:
+        return f"; organiser's token {token}"
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as opened:
+        opened.write(token + "\n")
+    return f"; organiser's token in {file}"

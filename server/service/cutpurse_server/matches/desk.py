@@ -1,0 +1,413 @@
+"""The desk: takes commands about many matches, decides them, and makes them durable together.
+
+A *flush* is one transaction: at most one command of every match that has some waiting. What a command decided becomes
+known, to whoever sent it and to the observers, only after the commit. If the log fails, the outcome of the flush is
+unknown: senders are told to try again, and the affected matches are read again before anything else happens to them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import structlog
+
+from cutpurse_server.errors import ErrorReason, ServiceError
+from cutpurse_server.log.chain import NO_MANIFEST, first_link, links
+from cutpurse_server.log.port import Append, Log, LogUnavailable, StoredEvent, Version
+from cutpurse_server.matches.clock import next_due_ms
+from cutpurse_server.matches.deciding import Draft, count_time, credit
+from cutpurse_server.matches.events import Cause, MatchBegun, MatchEvent
+from cutpurse_server.matches.record import MatchRecord, Phase, apply
+from cutpurse_server.whereabouts import failure
+
+__all__ = ["Codec", "Command", "MatchDesk", "Observer", "stream_of"]
+
+Command = Callable[[Draft, int], Any]
+"""Reads the draft's record, adds events, returns a reply. The number is store time in milliseconds."""
+
+Done = Callable[[Any, Exception | None], None]
+"""Called once, on the loop, after the commit: with the reply, or with the error if there is none."""
+
+_CLOSED_RECORDS_MAX = 256
+_CONFLICTS_MAX = 16
+_WAITING_MAX = 4_096
+"""Commands of one match that may wait; more are refused. Far above what corrections and repetitions need."""
+_BEAT_S = 1.0
+_RETRY_S = 0.25
+_LOOK_AGAIN_MS = 50
+"""How long after a deadline was noticed the match is looked at again, whatever became of it."""
+
+logger = structlog.get_logger(__name__)
+
+
+class Codec(Protocol):
+    """Turns events into what the log keeps, and back."""
+
+    def encode(self, event: MatchEvent) -> StoredEvent:
+        """The bytes of an event, with a fresh salt."""
+        ...
+
+    def decode(self, stored: StoredEvent) -> MatchEvent:
+        """The event of the bytes."""
+        ...
+
+
+class Observer(Protocol):
+    """Somebody who wants to know what has become durable."""
+
+    def moved(self, before: MatchRecord | None, after: MatchRecord, events: Sequence[MatchEvent]) -> None:
+        """A match has moved. Called on the loop, in the order of the match's versions; must not wait or raise."""
+        ...
+
+
+class _Waiting(NamedTuple):
+    command: Command
+    done: Done
+
+
+class _Decided(NamedTuple):
+    match: str
+    before: MatchRecord
+    draft: Draft
+    reply: Any
+    waiting: _Waiting
+
+
+def stream_of(match: str) -> str:
+    """The name of a match's stream in the log."""
+    return f"match/{match}"
+
+
+class MatchDesk:
+    """All matches of this replica. Must be used on one event loop; `open` first, `close` last."""
+
+    def __init__(self, log: Log, codec: Codec, fault_of: Callable[[str], Cause]) -> None:
+        self.log = log
+        self._codec = codec
+        self._fault_of = fault_of
+        self._observers: list[Observer] = []
+        self._records: dict[str, MatchRecord] = {}
+        """Of matches that are not over, as of the last commit that this replica knows of."""
+        self._closed: OrderedDict[str, MatchRecord] = OrderedDict()
+        self._doubtful: set[str] = set()
+        """Matches whose log may hold more than their record does."""
+        self._waiting: dict[str, deque[_Waiting]] = {}
+        self._wake = asyncio.Event()
+        self._due: list[tuple[int, str]] = []
+        self._has_due: set[str] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_due_ms = 0
+        self._down_since_ms: int | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._draining = False
+
+    async def open(self) -> None:
+        """Take up every match that is not over, give back the time in which no service was there, and begin to work."""
+        before_ms = await self.log.beat()
+        for stream in await self.log.streams("match", open_only=True):
+            await self._load(stream.removeprefix("match/"))
+        now_ms = self.log.now_ms()
+        if before_ms is not None:
+            self._credit_all(now_ms - before_ms, "no replica of the service was running")
+        self._tasks = [asyncio.create_task(self._flush_forever()), asyncio.create_task(self._beat_forever())]
+
+    def drain(self) -> None:
+        """Take nothing new: whatever is refused from now on was not taken."""
+        self._draining = True
+
+    async def close(self) -> None:
+        """Finish what is waiting, then stop."""
+        self._draining = True
+        while self._waiting and self._down_since_ms is None:
+            await asyncio.sleep(0.005)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def observe(self, observer: Observer) -> None:
+        """Tell somebody of everything from now on."""
+        self._observers.append(observer)
+
+    def running(self) -> Sequence[MatchRecord]:
+        """All matches that are not over."""
+        return list(self._records.values())
+
+    async def begin(self, begun: MatchBegun) -> bool:
+        """Write a new match. False if the same match was begun before; NAME_TAKEN if another one bears its name."""
+        stream = stream_of(begun.match)
+        stored = self._codec.encode(begun)
+        chain = links(first_link(begun.match, begun.manifest_hash or NO_MANIFEST), (stored,))
+        try:
+            (created,) = await self.log.flush([Append(stream, Version(0), (stored,), chain)])
+        except LogUnavailable as unavailable:
+            raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from unavailable
+        if created:
+            record = MatchRecord(begun)
+            record.version = 1
+            record.chain = chain
+            self._keep(record)
+            self._tell(None, record, (begun,))
+            return True
+        existing = await self.record(begun.match)
+        if existing is None or existing.begun.request_digest != begun.request_digest:
+            raise ServiceError(ErrorReason.NAME_TAKEN)
+        return False
+
+    def held(self, match: str) -> MatchRecord | None:
+        """The record of a running match if it is at hand; None says nothing."""
+        return None if match in self._doubtful else self._records.get(match)
+
+    async def record(self, match: str) -> MatchRecord | None:
+        """What is known about a match, or None if there is none. Shared: not to be changed."""
+        record = self._records.get(match) or self._closed.get(match)
+        if record is not None and match not in self._doubtful:
+            return record
+        try:
+            return await self._load(match)
+        except LogUnavailable as unavailable:
+            raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from unavailable
+
+    async def events_of(self, match: str, after: int = 0) -> Sequence[MatchEvent]:
+        """The events of a match after a version, straight from the log. Secrets included: for this process only."""
+        try:
+            stored = await self.log.read(stream_of(match), after)
+        except LogUnavailable as unavailable:
+            raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from unavailable
+        return [self._codec.decode(each) for each in stored]
+
+    @property
+    def draining(self) -> bool:
+        """Whether the desk is about to stop."""
+        return self._draining
+
+    def submit(self, match: str, command: Command, done: Done) -> None:
+        """Have a command decided; `done` is called after its commit."""
+        if self._draining:
+            done(None, ServiceError(ErrorReason.DRAINING))
+            return
+        if self._down_since_ms is not None:
+            done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
+            return
+        queue = self._waiting.get(match)
+        if queue is None:
+            queue = self._waiting[match] = deque()
+        if len(queue) >= _WAITING_MAX:
+            done(None, ServiceError(ErrorReason.RATE_LIMITED))
+            return
+        queue.append(_Waiting(command, done))
+        self._wake.set()
+
+    async def ask(self, match: str, command: Command) -> Any:
+        """Have a command decided and wait for its reply; raises what it raised, or `ServiceError`."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def done(reply: Any, error: Exception | None) -> None:
+            if future.done():
+                return
+            if error is None:
+                future.set_result(reply)
+            else:
+                future.set_exception(error)
+
+        self.submit(match, command, done)
+        return await future
+
+    async def _flush_forever(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._waiting:
+                await self._flush()
+                # Let streams read and write between two flushes: what they bring makes the next one larger.
+                await asyncio.sleep(0)
+
+    async def _flush(self) -> None:
+        """One transaction: decide one waiting command of each match, write, and tell."""
+        now_ms = self.log.now_ms()
+        decided: list[_Decided] = []
+        for match in list(self._waiting):
+            waiting = self._waiting[match][0]
+            try:
+                before = self._records.get(match)
+                if before is None or match in self._doubtful:
+                    before = await self._load(match)
+                if before is None:
+                    raise ServiceError(ErrorReason.MATCH_UNKNOWN)
+                draft = Draft(before)
+                reply = waiting.command(draft, now_ms)
+            except LogUnavailable as unavailable:
+                self._fail(now_ms, [match], unavailable)
+                return
+            except Exception as error:
+                self._finish(match)
+                if not isinstance(error, ServiceError):
+                    logger.error("command failed", match=match, **failure(error))
+                waiting.done(None, error)
+                continue
+            if draft.events:
+                decided.append(_Decided(match, before, draft, reply, waiting))
+            else:
+                self._finish(match)
+                waiting.done(reply, None)
+        if decided:
+            await self._commit(decided, now_ms)
+
+    async def _commit(self, decided: list[_Decided], now_ms: int) -> None:
+        appends = [self._append(each) for each in decided]
+        try:
+            moved = await self.log.flush(appends)
+        except LogUnavailable as unavailable:
+            self._fail(now_ms, [each.match for each in decided], unavailable)
+            return
+        for each, append, took_place in zip(decided, appends, moved, strict=True):
+            if not took_place:
+                # Another replica was quicker: read what it wrote, and decide again in the next flush.
+                self._doubtful.add(each.match)
+                continue
+            record = each.draft.record
+            record.chain = append.chain
+            self._keep(record)
+            self._finish(each.match)
+            each.waiting.done(each.reply, None)
+            self._tell(each.before, record, each.draft.events)
+
+    def _append(self, each: _Decided) -> Append:
+        encode = self._codec.encode
+        events = [encode(event) for event in each.draft.events]
+        chain = links(each.before.chain, events)
+        return Append(
+            stream_of(each.match), Version(each.before.version), events, chain, closed=each.draft.record.over
+        )
+
+    def _finish(self, match: str) -> None:
+        """Take the command that was decided off its queue."""
+        queue = self._waiting[match]
+        queue.popleft()
+        if not queue:
+            del self._waiting[match]
+
+    def _fail(self, now_ms: int, matches: Sequence[str], cause: LogUnavailable) -> None:
+        """The log failed: nothing is acknowledged, everything concerned is read again before it goes on."""
+        logger.error("log unavailable", error=str(cause), matches=len(matches))
+        if self._down_since_ms is None:
+            self._down_since_ms = now_ms
+        self._doubtful.update(self._records)
+        self._doubtful.update(matches)
+        waiting, self._waiting = self._waiting, {}
+        for queue in waiting.values():
+            for each in queue:
+                each.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
+
+    async def _beat_forever(self) -> None:
+        """Note that the service lives; after a failure, find out when the log is back, and give back the time lost."""
+        while True:
+            await asyncio.sleep(_BEAT_S if self._down_since_ms is None else _RETRY_S)
+            try:
+                await self.log.beat()
+                if self._down_since_ms is not None:
+                    for match in sorted(self._doubtful):
+                        await self._load(match)
+                    gap_ms = self.log.now_ms() - self._down_since_ms
+                    self._down_since_ms = None
+                    logger.info("log available again", gap_ms=gap_ms)
+                    self._credit_all(gap_ms, "the log could not be written")
+            except LogUnavailable as unavailable:
+                if self._down_since_ms is None:
+                    self._fail(self.log.now_ms(), (), unavailable)
+
+    def _credit_all(self, gap_ms: int, text: str) -> None:
+        for match, record in self._records.items():
+            if record.phase is Phase.RUNNING:
+                self._first(match, lambda draft, now_ms: credit(draft, gap_ms, now_ms, text))
+
+    def _first(self, match: str, command: Command) -> None:
+        """Have a command of the desk's own decided before whatever waits."""
+        self._waiting.setdefault(match, deque()).appendleft(_Waiting(command, _nobody))
+        self._wake.set()
+
+    async def _load(self, match: str) -> MatchRecord | None:
+        """Read what the log holds beyond the record, if anything, and tell; raises `LogUnavailable`."""
+        before = self._records.get(match)
+        stored = await self.log.read(stream_of(match), before.version if before else 0)
+        self._doubtful.discard(match)
+        if not stored:
+            return before
+        events = [self._codec.decode(each) for each in stored]
+        if before is None:
+            begun = events[0]
+            assert isinstance(begun, MatchBegun), "a match's log begins with MatchBegun"
+            record = MatchRecord(begun)
+            record.version = 1
+            record.chain = first_link(match, begun.manifest_hash or NO_MANIFEST)
+        else:
+            record = before.copy()
+        for event in events[0 if before else 1 :]:
+            apply(record, event)
+        record.chain = links(record.chain, stored)
+        self._keep(record)
+        self._tell(before, record, events)
+        return record
+
+    def _keep(self, record: MatchRecord) -> None:
+        """Hold a record as the newest of its match, and see to it that its deadlines are noticed."""
+        match = record.match
+        if record.over:
+            self._records.pop(match, None)
+            self._closed[match] = record
+            if len(self._closed) > _CLOSED_RECORDS_MAX:
+                self._closed.popitem(last=False)
+            return
+        self._records[match] = record
+        if match not in self._has_due:
+            due_ms = next_due_ms(record)
+            if due_ms is not None:
+                self._has_due.add(match)
+                heapq.heappush(self._due, (due_ms, match))
+                self._set_timer()
+
+    def _tell(self, before: MatchRecord | None, after: MatchRecord, events: Sequence[MatchEvent]) -> None:
+        for observer in self._observers:
+            observer.moved(before, after, events)
+
+    def _set_timer(self) -> None:
+        due_ms = self._due[0][0]
+        if self._timer is not None:
+            if self._timer_due_ms <= due_ms:
+                return
+            self._timer.cancel()
+        delay_s = max(0, due_ms - self.log.now_ms()) / 1_000
+        self._timer = asyncio.get_running_loop().call_later(delay_s, self._time_passed)
+        self._timer_due_ms = due_ms
+
+    def _time_passed(self) -> None:
+        """Look at the matches whose time is due. A match has one entry at most, made when it had none: often too early."""
+        self._timer = None
+        now_ms = self.log.now_ms()
+        while self._due and self._due[0][0] <= now_ms:
+            _, match = heapq.heappop(self._due)
+            self._has_due.discard(match)
+            record = self._records.get(match)
+            if record is None:
+                continue
+            due_ms = next_due_ms(record)
+            if due_ms is None:
+                continue
+            if due_ms <= now_ms:
+                if self._down_since_ms is None:
+                    self._first(match, lambda draft, now: count_time(draft, now, self._fault_of))
+                due_ms = now_ms + _LOOK_AGAIN_MS
+            self._has_due.add(match)
+            heapq.heappush(self._due, (due_ms, match))
+        if self._due:
+            self._set_timer()
+
+
+def _nobody(_: Any, error: Exception | None) -> None:
+    if error is not None:
+        logger.warning("a command of the desk's own failed", error=str(error))

@@ -1,0 +1,186 @@
+"""The wiring: one replica of the service from its parts, and its life from opening the log to closing it."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import grpc
+import structlog
+from cutpurse.v1 import (
+    audit_pb2,
+    audit_pb2_grpc,
+    bot_pb2,
+    bot_pb2_grpc,
+    game_pb2,
+    game_pb2_grpc,
+    identity_pb2,
+    identity_pb2_grpc,
+    match_pb2,
+    match_pb2_grpc,
+    tournament_pb2,
+    tournament_pb2_grpc,
+)
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from cutpurse_server.identity import Registry
+from cutpurse_server.log.memory import MemoryLog
+from cutpurse_server.log.port import Log, LogUnavailable
+from cutpurse_server.log.sqlite import SQLiteLog
+from cutpurse_server.matches.desk import MatchDesk
+from cutpurse_server.matches.presence import Presence
+from cutpurse_server.servicers.audits import AuditServicer
+from cutpurse_server.servicers.bots import FRAME_BYTES_MAX, BotServicer
+from cutpurse_server.servicers.games import GameServicer
+from cutpurse_server.servicers.gate import Gate
+from cutpurse_server.servicers.hub import Hub
+from cutpurse_server.servicers.identity import IdentityServicer
+from cutpurse_server.servicers.matches import MatchServicer
+from cutpurse_server.servicers.tournaments import TournamentServicer
+from cutpurse_server.tournaments import Tournaments
+from cutpurse_server.wire import identity_events, match_events, tournament_events
+
+__all__ = ["Service", "Tls", "log_of", "running_service"]
+
+_OPTIONS = (
+    ("grpc.max_receive_message_length", FRAME_BYTES_MAX),
+    ("grpc.max_metadata_size", 8 * 1024),
+    ("grpc.absolute_max_metadata_size", 16 * 1024),
+    ("grpc.so_reuseport", 0),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+)
+_DRAIN_S = 5.0
+_SERVICES = tuple(
+    module.DESCRIPTOR.services_by_name[name].full_name
+    for module, name in (
+        (game_pb2, "GameService"),
+        (match_pb2, "MatchService"),
+        (bot_pb2, "BotService"),
+        (tournament_pb2, "TournamentService"),
+        (audit_pb2, "AuditService"),
+        (identity_pb2, "IdentityService"),
+    )
+)
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """Certificates, as PEM."""
+
+    certificate: bytes
+    key: bytes
+    client_authority: bytes | None = None
+    """If given, clients must show a certificate that it signed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One running replica."""
+
+    log: Log
+    desk: MatchDesk
+    registry: Registry
+    presence: Presence
+    tournaments: Tournaments
+    addresses: tuple[str, ...]
+    """Where it listens, ports filled in."""
+
+
+def log_of(address: str) -> Log:
+    """The log of an address: `sqlite:PATH` or `memory:`. Raises ValueError with a sentence that says what to write."""
+    kind, _, rest = address.partition(":")
+    if kind == "memory" and not rest:
+        return MemoryLog()
+    if kind == "sqlite" and rest:
+        return SQLiteLog(rest)
+    if kind in ("postgresql", "postgres"):
+        raise ValueError("PostgreSQL logs are not in this version; write sqlite:PATH.")
+    raise ValueError(f"{address!r} is no log; write sqlite:PATH (kept) or memory: (gone when the service stops).")
+
+
+@asynccontextmanager
+async def running_service(
+    log: Log, listen: Sequence[str] = ("127.0.0.1:0",), tls: Tls | None = None
+) -> AsyncIterator[Service]:
+    """A replica that serves until the block is left, then drains: streams are told, what was begun is finished.
+
+    `listen` holds `HOST:PORT` (port 0: any) or `unix:PATH`. Raises ValueError for an address off the loopback without
+    TLS, OSError for one that cannot be had, and LogUnavailable.
+    """
+    for address in listen:
+        if tls is None and not is_local(address):
+            raise ValueError(f"{address} can be reached from outside: give a certificate (--tls-cert, --tls-key).")
+    await log.open()
+    presence = Presence()
+    desk = MatchDesk(log, match_events, presence.fault_of)
+    hub = Hub(desk, presence)
+    registry = Registry(log, identity_events)
+    tournaments = Tournaments(log, tournament_events, desk, registry)
+    server = grpc.aio.server(interceptors=[Gate(registry)], options=_OPTIONS)
+    game_pb2_grpc.add_GameServiceServicer_to_server(GameServicer(), server)
+    identity_pb2_grpc.add_IdentityServiceServicer_to_server(IdentityServicer(registry), server)
+    match_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(desk, hub, registry), server)
+    bot_pb2_grpc.add_BotServiceServicer_to_server(BotServicer(desk, hub), server)
+    tournament_pb2_grpc.add_TournamentServiceServicer_to_server(TournamentServicer(tournaments), server)
+    audit_pb2_grpc.add_AuditServiceServicer_to_server(AuditServicer(log, desk, tournaments), server)
+    healthy = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
+    reflection.enable_server_reflection((*_SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
+    readers = asyncio.create_task(hub.watch_readers())
+    try:
+        addresses = tuple(_listen(server, address, tls) for address in listen)
+        await desk.open()
+        await tournaments.open()
+        await server.start()
+        for service in ("", *_SERVICES):
+            await healthy.set(service, health_pb2.HealthCheckResponse.SERVING)
+        logger.info("serving", addresses=addresses)
+        yield Service(log, desk, registry, presence, tournaments, addresses)
+    finally:
+        readers.cancel()
+        await healthy.enter_graceful_shutdown()
+        desk.drain()
+        hub.drain()
+        await server.stop(_DRAIN_S)
+        await tournaments.close()
+        await desk.close()
+        await log.close()
+        logger.info("stopped")
+
+
+def is_local(address: str) -> bool:
+    """Whether an address can be reached from this machine only."""
+    if address.startswith("unix:"):
+        return True
+    host = address.rpartition(":")[0].strip("[]")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listen(server: grpc.aio.Server, address: str, tls: Tls | None) -> str:
+    """Bind one address; the address with its port filled in."""
+    try:
+        if tls is None or address.startswith("unix:"):
+            port = server.add_insecure_port(address)
+        else:
+            credentials = grpc.ssl_server_credentials(
+                [(tls.key, tls.certificate)],
+                root_certificates=tls.client_authority,
+                require_client_auth=tls.client_authority is not None,
+            )
+            port = server.add_secure_port(address, credentials)
+    except RuntimeError:
+        raise OSError(f"cannot listen on {address}: is it in use, or not this machine's?") from None
+    return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"

@@ -1,0 +1,170 @@
+"""BotService: the bots' stream."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any
+
+import grpc
+import structlog
+from cutpurse.v1 import bot_pb2, bot_pb2_grpc, match_pb2
+from cutpurse_rules.contract import Seat
+from google.protobuf.message import DecodeError
+
+from cutpurse_server import __version__
+from cutpurse_server.errors import ErrorReason, ServiceError
+from cutpurse_server.matches.deciding import Answer, Draft, choose, get_ready
+from cutpurse_server.matches.desk import MatchDesk
+from cutpurse_server.matches.record import MatchRecord, Refused
+from cutpurse_server.servicers.connection import Connection
+from cutpurse_server.servicers.gate import current_caller
+from cutpurse_server.servicers.hub import Hub
+from cutpurse_server.wire.matches import accepted_to_proto, answer_from_proto, refused_to_proto
+
+__all__ = ["FRAME_BYTES_MAX", "PROTOCOL_VERSION", "BotServicer"]
+
+PROTOCOL_VERSION = 1
+FRAME_BYTES_MAX = 64 * 1024
+_CHOICES_PER_FRAME_MAX = 256
+_NAME_SHOWN_CHARACTERS = 64
+
+logger = structlog.get_logger(__name__)
+
+
+class BotServicer(bot_pb2_grpc.BotServiceServicer):
+    """Streams frames between bots and the desk."""
+
+    def __init__(self, desk: MatchDesk, hub: Hub) -> None:
+        self._desk = desk
+        self._hub = hub
+
+    async def Connect(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]
+        """See bot.proto. Frames arrive as bytes: a frame that cannot be read ends the stream with MALFORMED."""
+        hello = _hello(_frame(await context.read()), current_caller().bot)
+        bot = current_caller().bot
+        connection = Connection(bot, hello, context, self._desk.log)
+        reader = asyncio.current_task()
+        assert reader is not None
+        cut = asyncio.Event()
+
+        def cut_off() -> None:
+            cut.set()
+            reader.cancel()
+
+        self._hub.open(connection, cut_off)
+        writer = asyncio.create_task(self._write(connection, context))
+        reading = asyncio.create_task(self._read(connection, context))
+        try:
+            done, _ = await asyncio.wait({writer, reading}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+            if reading in done:
+                connection.close()
+                await writer
+        except asyncio.CancelledError:
+            if not cut.is_set():
+                raise
+            raise ServiceError(ErrorReason.READER_TOO_SLOW) from None
+        finally:
+            self._hub.close(connection)
+            reading.cancel()
+            writer.cancel()
+            await asyncio.gather(reading, writer, return_exceptions=True)
+
+    async def _write(self, connection: Connection, context: Any) -> None:
+        welcome = bot_pb2.Welcome(
+            protocol_version=PROTOCOL_VERSION,
+            bot=connection.bot,
+            server=f"cutpurse-server/{__version__}",
+            frame_bytes_max=FRAME_BYTES_MAX,
+        )
+        await context.write(bot_pb2.ConnectResponse(welcome=welcome))
+        await connection.write_all()
+
+    async def _read(self, connection: Connection, context: Any) -> None:
+        while (raw := await context.read()) is not grpc.aio.EOF:
+            received_at_ms = self._desk.log.now_ms()
+            frame = _frame(raw)
+            if frame.HasField("hello"):
+                raise ServiceError(ErrorReason.HELLO_EXPECTED)
+            if len(frame.choices) > _CHOICES_PER_FRAME_MAX:
+                raise ServiceError(
+                    ErrorReason.TOO_LARGE, f"A frame holds at most {_CHOICES_PER_FRAME_MAX} choices."
+                )
+            for ready in frame.readies:
+                await self._ready(connection, ready.match)
+            for choice in frame.choices:
+                record = self._desk.held(choice.match) or await self._desk.record(choice.match)
+                self._choose(connection, record, choice, received_at_ms)
+            connection.check_news()
+            await connection.room()
+
+    async def _ready(self, connection: Connection, match: str) -> None:
+        record = await self._desk.record(match)
+        seat = record.seat_of.get(connection.bot) if record else None
+        if seat is not None:
+            self._desk.submit(match, partial(_get_ready, seat), _ignore)
+
+    def _choose(
+        self, connection: Connection, record: MatchRecord | None, choice: match_pb2.Choice, received_at_ms: int
+    ) -> None:
+        seat = record.seat_of.get(connection.bot) if record else None
+        if record is None or seat is None:
+            # The bot named a match that is not there, or not its own: both look the same.
+            self._refuse(connection, choice, ErrorReason.MATCH_UNKNOWN)
+            return
+        answer = answer_from_proto(choice, record.begun.game)
+        command = partial(_choose, seat, answer, received_at_ms)
+        self._desk.submit(record.begun.match, command, partial(self._answered, connection, choice))
+
+    def _answered(self, connection: Connection, choice: match_pb2.Choice, reply: Any, error: Exception | None) -> None:
+        match = choice.match
+        if error is not None:
+            self._refuse(connection, choice, error.reason if isinstance(error, ServiceError) else ErrorReason.INTERNAL)
+        elif type(reply) is Refused:
+            connection.refuse(refused_to_proto(match, reply))
+        else:
+            connection.accept(accepted_to_proto(match, reply))
+
+    def _refuse(self, connection: Connection, choice: match_pb2.Choice, reason: ErrorReason) -> None:
+        reply = Refused(choice.decision, choice.request_id, reason, "", None)
+        connection.refuse(refused_to_proto(choice.match, reply))
+
+
+def _choose(seat: Seat, answer: Answer, received_at_ms: int, draft: Draft, now_ms: int) -> Any:
+    return choose(draft, seat, answer, received_at_ms, now_ms)
+
+
+def _get_ready(seat: Seat, draft: Draft, now_ms: int) -> None:
+    get_ready(draft, seat, now_ms)
+
+
+def _ignore(_: Any, error: Exception | None) -> None:
+    """A bot that is ready need not be told so; if it cannot be written, the bot is offered the match again."""
+    if error is not None:
+        logger.warning("a seat's being ready was not written", error=type(error).__name__)
+
+
+def _frame(raw: Any) -> bot_pb2.ConnectRequest:
+    if raw is grpc.aio.EOF:
+        raise ServiceError(ErrorReason.HELLO_EXPECTED)
+    try:
+        return bot_pb2.ConnectRequest.FromString(raw)
+    except DecodeError:
+        raise ServiceError(ErrorReason.MALFORMED, "The frame is no ConnectRequest.") from None
+
+
+def _hello(frame: bot_pb2.ConnectRequest, bot: str) -> bot_pb2.Hello:
+    """The Hello of a first frame; raises what is wrong with it."""
+    if not frame.HasField("hello") or frame.choices or frame.readies:
+        raise ServiceError(ErrorReason.HELLO_EXPECTED)
+    hello = frame.hello
+    if hello.protocol_version != PROTOCOL_VERSION:
+        spoken = f"This service speaks protocol version {PROTOCOL_VERSION}, not {hello.protocol_version}."
+        raise ServiceError(ErrorReason.PROTOCOL_UNSUPPORTED, spoken)
+    if hello.bot and hello.bot != bot:
+        raise ServiceError(
+            ErrorReason.BOT_UNKNOWN, f"The token is not {hello.bot[:_NAME_SHOWN_CHARACTERS]!r}'s; leave the name out."
+        )
+    return hello

@@ -1,0 +1,77 @@
+"""Views and actions of all games. One line in `GAME_WIRE` per game, and nothing about any game elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from cutpurse.v1 import game_pb2
+from cutpurse_rules.contract import Game, Option
+
+from cutpurse_server.wire.art_robbery import ART_ROBBERY_WIRE
+
+__all__ = ["GAME_WIRE", "GameWire", "action_to_proto", "description_to_proto", "notation_from_proto"]
+
+
+class GameWire(Protocol):
+    """How one game's views and actions travel."""
+
+    def view_to_proto(self, view: Any) -> game_pb2.View:
+        """A seat's view."""
+        ...
+
+    def public_view_to_proto(self, view: Any) -> game_pb2.PublicView:
+        """The spectators' view."""
+        ...
+
+    def action_to_proto(self, action: Any) -> game_pb2.Action:
+        """An action as a typed message."""
+        ...
+
+    def notation_from_proto(self, action: game_pb2.Action) -> str:
+        """The notation of a typed action. Whether it is one of the game's is for the rules to say."""
+        ...
+
+
+GAME_WIRE: Mapping[str, GameWire] = {
+    "art_robbery": ART_ROBBERY_WIRE,
+}
+
+
+def action_to_proto(game: str, action: Any) -> game_pb2.Action:
+    """An action of a game as a typed message."""
+    return GAME_WIRE[game].action_to_proto(action)
+
+
+def notation_from_proto(game: str, action: game_pb2.Action) -> str | None:
+    """The notation of a typed action; None if it is not of this game."""
+    return GAME_WIRE[game].notation_from_proto(action) if action.WhichOneof("game") == game else None
+
+
+def description_to_proto(game: Game[Any, Any, Any]) -> game_pb2.GameDescription:
+    """What GameService says of a game."""
+    return game_pb2.GameDescription(
+        game=game.id,
+        name=game.name,
+        rules_version=game.rules_version,
+        min_players=game.min_players,
+        max_players=game.max_players,
+        options=[_option_to_proto(option) for option in game.options],
+        components=[
+            game_pb2.ComponentKind(name=name, notations=notations) for name, notations in game.components.items()
+        ],
+    )
+
+
+def _option_to_proto(option: Option) -> game_pb2.OptionDescription:
+    default = dict(option.default) if isinstance(option.default, Mapping) else option.default
+    return game_pb2.OptionDescription(
+        name=option.name,
+        kind=game_pb2.OptionKind.Value(f"OPTION_KIND_{option.kind.name}"),
+        meaning=option.meaning,
+        default_json=json.dumps(default, separators=(",", ":")),
+        per_player=option.per_player,
+        minimum=option.minimum,
+        maximum=option.maximum,
+    )
