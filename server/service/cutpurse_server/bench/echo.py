@@ -15,7 +15,7 @@ import grpc
 from google.protobuf.wrappers_pb2 import BytesValue
 
 from cutpurse_server.bench.processes import percentile, serve_until_told
-from cutpurse_server.cli.loops import run_on_fast_loop
+from cutpurse_server.loops import run_on_fast_loop
 
 __all__ = ["PAYLOAD_BYTES"]
 

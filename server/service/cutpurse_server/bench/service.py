@@ -20,7 +20,7 @@ import grpc
 from cutpurse.v1 import bot_pb2, bot_pb2_grpc, match_pb2
 
 from cutpurse_server.bench.processes import percentile, serve_until_told
-from cutpurse_server.cli.loops import run_on_fast_loop
+from cutpurse_server.loops import run_on_fast_loop
 from cutpurse_server.identity import Role
 from cutpurse_server.matches.beginning import begin_match
 from cutpurse_server.matches.events import Clock, MatchEvent, SeatIdentity
