@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from struct import Struct
 from typing import Literal, Protocol
 
 from cutpurse_rules.errors import BadDraw
@@ -17,7 +18,7 @@ __all__ = ["KEY_BYTES", "Chance", "Draw", "RecordedChance", "ScriptedChance", "S
 KEY_BYTES = 32
 """Length of a match key and of every sub-key, in bytes."""
 
-_WORD_BYTES = 4
+_BLOCK = Struct(">8I")
 _WORDS = 1 << 32
 
 
@@ -84,8 +85,8 @@ class _Stream:
             if not self._words:
                 block = sha256(self._prefix + self._counter.to_bytes(8, "big")).digest()
                 self._counter += 1
-                starts = range(len(block) - _WORD_BYTES, -1, -_WORD_BYTES)
-                self._words = [int.from_bytes(block[start : start + _WORD_BYTES], "big") for start in starts]
+                # Turned round, because the first word of the block is the next to be popped.
+                self._words.extend(_BLOCK.unpack(block)[::-1])
             word = self._words.pop()
             if word < limit:
                 return word % bound

@@ -186,8 +186,12 @@ class Game(ABC, Generic[S, A, V]):
         return {}
 
     @abstractmethod
-    def view(self, state: S, seat: Seat | None) -> V:
-        """What the seat may know, or what all seats know in common (None: a spectator)."""
+    def view(self, state: S, seat: Seat | None, choice: A | None = None) -> V:
+        """What the seat may know, or what all seats know in common (None: a spectator).
+
+        `choice` is the seat's own in the open simultaneous decision, if it has made one (G11): it is no part of the
+        state yet, and nobody else's view is ever given it.
+        """
 
     @abstractmethod
     def happenings(self, before: S, chosen: Mapping[Seat, A], after: S) -> tuple[Happening, ...]:

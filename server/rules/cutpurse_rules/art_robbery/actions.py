@@ -2,7 +2,7 @@
 
 Where a tile lies is one of six *places*: 0 is the middle, seat s is place s + 1. That gives the order in which the page
 lists sources. All that matters for legality is which kinds of tiles lie in which places, and that is public: it fits in
-one integer with a bit for each place and kind (`lying_bit`).
+one integer with a bit for each place and kind (`LYING_BITS`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from cutpurse_rules.art_robbery.tiles import BOSS_TILE, OF_VALUE, TILES, Tile
 from cutpurse_rules.contract import Seat
 
 __all__ = [
-    "ACTIONS", "ANSWERS", "BOSS_TILE_BITS", "GIVE_DOG", "GIVE_TILE", "MAX_SEATS", "MIDDLE_BITS", "REACH",
-    "REACH_IN_MIDDLE", "ArtRobberyAction", "Give", "Play", "legal_plays", "lying_bit",
+    "ACTIONS", "ANSWERS", "BOSS_TILE_BITS", "GIVE_DOG", "GIVE_TILE", "LYING_BITS", "MAX_SEATS", "REACH",
+    "REACH_IN_MIDDLE", "ArtRobberyAction", "Give", "Play", "legal_plays",
 ]  # fmt: skip
 
 MAX_SEATS: Final = 5
@@ -35,7 +35,7 @@ class Play:
     """The seat that the tile is taken from; None for the middle and where no tile is named."""
     notation: str
     bit: int
-    """The bit of the tile in its place (`lying_bit`); 0 where no tile is named."""
+    """The bit of the tile in its place (`LYING_BITS`); 0 where no tile is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +55,19 @@ ANSWERS: Final = (GIVE_TILE, GIVE_DOG)
 """In canonical order."""
 
 
-def lying_bit(place: int, tile: Tile) -> int:
-    """The bit that is set while a tile of this kind lies in this place (0: the middle, s + 1: in front of seat s)."""
-    return 1 << (place * len(TILES) + tile - 1)
+LYING_BITS: Final = tuple(
+    (0, *(1 << (place * len(TILES) + tile) for tile in range(len(TILES)))) for place in range(MAX_SEATS + 1)
+)
+"""By place (0: the middle, s + 1: in front of seat s) and tile, the bit that is set while such a tile lies there."""
 
-
-MIDDLE_BITS: Final = sum(lying_bit(0, tile) for tile in range(1, len(TILES) + 1))
-"""All kinds in the middle."""
-
-BOSS_TILE_BITS: Final = tuple(lying_bit(place, BOSS_TILE) for place in range(MAX_SEATS + 1))
+BOSS_TILE_BITS: Final = tuple(bits[BOSS_TILE] for bits in LYING_BITS)
 """By place, the bit of the Boss tile."""
 
 
 def _taking(card: Card, place: int, tile: Tile) -> Play:
     source = None if place == 0 else Seat(place - 1)
     text = f"play {cards.notation(card)} take {tiles.notation(tile)} from {'middle' if source is None else source}"
-    return Play(card, tile, source, text, lying_bit(place, tile))
+    return Play(card, tile, source, text, LYING_BITS[place][tile])
 
 
 def _takings(card: Card) -> tuple[Play, ...]:

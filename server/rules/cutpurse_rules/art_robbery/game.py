@@ -122,8 +122,8 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
         """The first legal play; as the dog's answer, to give the tile."""
         return GIVE_TILE if state.step is Step.ANSWER else self.legal(state, seat)[0]
 
-    def view(self, state: State, seat: Seat | None) -> ArtRobberyView:
-        """See `Game.view`."""
+    def view(self, state: State, seat: Seat | None, choice: ArtRobberyAction | None = None) -> ArtRobberyView:
+        """See `Game.view`; one seat is asked at a time, so that no view ever holds a choice."""
         return view_for(state, seat)
 
     def happenings(self, before: State, chosen: Mapping[Seat, ArtRobberyAction], after: State) -> tuple[Happening, ...]:

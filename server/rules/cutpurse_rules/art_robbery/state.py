@@ -7,7 +7,7 @@ from enum import StrEnum
 from struct import Struct
 from typing import Final
 
-from cutpurse_rules.art_robbery.actions import lying_bit
+from cutpurse_rules.art_robbery.actions import LYING_BITS
 from cutpurse_rules.art_robbery.cards import Card
 from cutpurse_rules.art_robbery.tiles import Tile
 from cutpurse_rules.contract import Seat
@@ -93,7 +93,7 @@ class State:
     out: bytes
     """Tiles out of the game."""
     lying: int
-    """Which kinds lie in the middle and in front of seats, by `lying_bit`: follows from `middle` and `front`."""
+    """Which kinds lie in the middle and in front of seats, by `LYING_BITS`: follows from `middle` and `front`."""
 
     def copy(self) -> State:
         """A state of its own that is equal to this one."""
@@ -129,7 +129,7 @@ class State:
     def lay_out_tiles(self) -> None:
         """Put the tiles of a heist into the middle."""
         self.middle = self.setup.tiles
-        self.lying = sum(lying_bit(0, tile) for tile in set(self.middle))
+        self.lying = sum(LYING_BITS[0][tile] for tile in set(self.middle))
 
     def fingerprint(self) -> bytes:
         """The whole state as canonical bytes, equal exactly for equal states.

@@ -5,7 +5,7 @@ The steps stand here in their order. They change the state that they are given, 
 
 from __future__ import annotations
 
-from cutpurse_rules.art_robbery.actions import BOSS_TILE_BITS, MIDDLE_BITS, Give, Play, lying_bit
+from cutpurse_rules.art_robbery.actions import BOSS_TILE_BITS, LYING_BITS, Give, Play
 from cutpurse_rules.art_robbery.cards import BOSS, CARDS, GUARD_DOG, HAND_SIZE
 from cutpurse_rules.art_robbery.heist import end_heist
 from cutpurse_rules.art_robbery.state import MIDDLE, State, Step, Taking
@@ -46,7 +46,7 @@ def answer(state: State, give: Give, chance: Chance) -> None:
 def finish_turn(state: State, chance: Chance) -> None:
     """The end of every turn: draw, then the end of the heist (R4, R9) or the next seat's turn."""
     draw_back(state, chance)
-    if not state.lying & MIDDLE_BITS or state.turn >= state.setup.heist_turn_limit:
+    if not state.middle or state.turn >= state.setup.heist_turn_limit:
         end_heist(state)
     else:
         state.turn += 1
@@ -91,10 +91,10 @@ def take_tile(state: State, tile: Tile, holder: Seat) -> None:
     else:
         left = state.front[holder] = without_one(state.front[holder], tile)
     if tile not in left:
-        state.lying ^= lying_bit(holder + 1, tile)
+        state.lying ^= LYING_BITS[holder + 1][tile]
     taker = state.turn_seat
     state.front[taker] = with_one(state.front[taker], tile)
-    state.lying |= lying_bit(taker + 1, tile)
+    state.lying |= LYING_BITS[taker + 1][tile]
 
 
 def draw_back(state: State, chance: Chance) -> None:
