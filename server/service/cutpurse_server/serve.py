@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 import grpc
 import structlog
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
 from cutpurse.v1 import (
     audit_pb2,
     audit_pb2_grpc,
@@ -24,12 +27,9 @@ from cutpurse.v1 import (
     tournament_pb2,
     tournament_pb2_grpc,
 )
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
-
 from cutpurse_server.identity import Registry
 from cutpurse_server.log.memory import MemoryLog
-from cutpurse_server.log.port import Log, LogUnavailable
+from cutpurse_server.log.port import Log
 from cutpurse_server.log.sqlite import SQLiteLog
 from cutpurse_server.matches.desk import MatchDesk
 from cutpurse_server.matches.presence import Presence

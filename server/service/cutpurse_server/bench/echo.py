@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 import grpc
+import typer
 from google.protobuf.wrappers_pb2 import BytesValue
 
 from cutpurse_server.bench.processes import percentile, serve_until_told
@@ -76,4 +77,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "serve":
         run_on_fast_loop(_serve())
     else:
-        print(json.dumps(run_on_fast_loop(_measure(sys.argv[2], int(sys.argv[3]), float(sys.argv[4])))), flush=True)
+        typer.echo(json.dumps(run_on_fast_loop(_measure(sys.argv[2], int(sys.argv[3]), float(sys.argv[4])))))

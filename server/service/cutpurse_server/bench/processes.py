@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import typer
+
 __all__ = ["percentile", "result_of", "serve_until_told", "server"]
 
 _STOP_S = 10.0
@@ -23,7 +25,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 async def serve_until_told(facts: Mapping[str, Any]) -> None:
     """Print what the parent has to know, and wait until it closes our standard input, or ends."""
-    print(json.dumps(facts), flush=True)
+    typer.echo(json.dumps(facts))
     loop = asyncio.get_running_loop()
     await loop.run_in_executor(None, sys.stdin.read)
 
@@ -37,7 +39,8 @@ def server(module: str, *arguments: str) -> Iterator[Mapping[str, Any]]:
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     try:
         yield json.loads(process.stdout.readline())
     finally:

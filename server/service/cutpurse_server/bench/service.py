@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-from cutpurse.v1 import bot_pb2, bot_pb2_grpc, match_pb2
+import typer
 
+from cutpurse.v1 import bot_pb2, bot_pb2_grpc, match_pb2
 from cutpurse_server.bench.processes import percentile, serve_until_told
-from cutpurse_server.loops import run_on_fast_loop
 from cutpurse_server.identity import Role
+from cutpurse_server.loops import run_on_fast_loop
 from cutpurse_server.matches.beginning import begin_match
 from cutpurse_server.matches.events import Clock, MatchEvent, SeatIdentity
 from cutpurse_server.matches.record import MatchRecord
@@ -150,4 +151,4 @@ if __name__ == "__main__":
         run_on_fast_loop(_serve(sys.argv[2], sys.argv[3], int(sys.argv[4])))
     else:
         figures = run_on_fast_loop(_measure(sys.argv[2], json.loads(sys.argv[3]), float(sys.argv[4])))
-        print(json.dumps(figures), flush=True)
+        typer.echo(json.dumps(figures))

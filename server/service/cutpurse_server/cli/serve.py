@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from cutpurse_server.loops import run_on_fast_loop
 from cutpurse_server.identity import Registry, Role
 from cutpurse_server.log.port import LogUnavailable
+from cutpurse_server.loops import run_on_fast_loop
 from cutpurse_server.serve import Tls, log_of, running_service
 from cutpurse_server.whereabouts import configure_logs
 

@@ -10,7 +10,6 @@ from typing import Any
 from cutpurse_rules import GAMES
 from cutpurse_rules.chance import KEY_BYTES, key_of_seed
 from cutpurse_rules.errors import BadConfiguration
-
 from cutpurse_server import __version__
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.events import Clock, MatchBegun, Origin, SeatIdentity

@@ -1,9 +1,9 @@
-"""The clock of a seat (design: bots and clocks). Everything is computed from what the log holds, so anyone can check it.
+"""The clock of a seat (design: bots and clocks). All of it follows from the log, so anyone can check it.
 
-    opened          + delivery        + decision          + bank               + settle
-      |----------------|------------------|------------------|-------------------|
-       never charged     charged, free      charged, from      a choice received before
-                                            the bank           the deadline still wins
+opened          + delivery        + decision          + bank               + settle
+|----------------|------------------|------------------|-------------------|
+never charged     charged, free      charged, from      a choice received before
+the bank           the deadline still wins
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cutpurse_rules.contract import Seat
-
 from cutpurse_server.matches.record import MatchRecord, Phase
 
 __all__ = ["Charge", "TimeLeft", "charge", "deadline_ms", "next_due_ms", "time_left"]

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from cutpurse_rules.contract import Result, Seat
 from cutpurse_rules.errors import Illegal, Malformed, Reason
-
 from cutpurse_server.errors import ErrorReason
 from cutpurse_server.matches.clock import charge, deadline_ms
 from cutpurse_server.matches.events import (
@@ -50,7 +49,7 @@ NOTATION_BYTES_MAX = 1_024
 REQUEST_ID_BYTES_MAX = 64
 _ANSWER_KEPT_CHARACTERS = 256
 _AUTOMATIC_DECISIONS_MAX = 1_000_000
-"""A bound on decisions that need nobody's answer (all forced or forfeited) after one another; the games end long before."""
+"""A bound on decisions after one another that need nobody's answer (forced, forfeited); games end long before."""
 
 
 class Answer(NamedTuple):
@@ -61,7 +60,8 @@ class Answer(NamedTuple):
     request_id: bytes
     digest: bytes
     """SHA-256 of the whole request."""
-    index: int | None
+    position: int | None
+    """From 0."""
     notation: str | None
     signature: Signature | None = None
 
@@ -188,9 +188,9 @@ def _action(record: MatchRecord, seat: Seat, answer: Answer) -> Any:
         record.game.verify(record.state, seat, action)
         return action
     legal = record.legal_of(seat)
-    if answer.index is None or not 0 <= answer.index < len(legal):
+    if answer.position is None or not 0 <= answer.position < len(legal):
         raise Malformed("no index of the list")
-    return legal[answer.index]
+    return legal[answer.position]
 
 
 def _refusal(answer: Answer, reason: ErrorReason) -> Refused:
@@ -202,11 +202,9 @@ def _refuse(
 ) -> Reply:
     """Refuse an answer; when the corrections are used up, the default is played at once."""
     record = draft.record
-    shown = answer.notation if answer.notation is not None else f"index {answer.index}"
+    shown = answer.notation if answer.notation is not None else f"index {answer.position}"
     kept = shown[:_ANSWER_KEPT_CHARACTERS].encode("utf-8", "replace").decode()
-    draft.add(
-        ChoiceRefused(record.number, seat, cause, kept, received_at_ms, rule, answer.request_id, answer.digest)
-    )
+    draft.add(ChoiceRefused(record.number, seat, cause, kept, received_at_ms, rule, answer.request_id, answer.digest))
     reply = record.requests[seat, answer.request_id].reply
     if not record.begun.seats[seat].player and record.refused[seat][0] > record.begun.clock.corrections_max:
         cost = charge(record, received_at_ms, seat)
@@ -286,6 +284,4 @@ def _outcome(result: Result, forfeited: frozenset[Seat]) -> MatchOutcome:
     placements = [len(honest) + 1] * len(result.scores)
     for seat in honest:
         placements[seat] = 1 + sum(result.placements[other] < result.placements[seat] for other in honest)
-    return MatchOutcome(
-        result.scores, tuple(placements), result.reason, tuple(sorted(forfeited)), result.placements
-    )
+    return MatchOutcome(result.scores, tuple(placements), result.reason, tuple(sorted(forfeited)), result.placements)

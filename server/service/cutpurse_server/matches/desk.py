@@ -122,7 +122,8 @@ class MatchDesk:
     async def close(self) -> None:
         """Finish what is waiting, then stop."""
         self._draining = True
-        while self._waiting and self._down_since_ms is None:
+        # Polling, since it happens once in a service's life and waits for two conditions.
+        while self._waiting and self._down_since_ms is None:  # noqa: ASYNC110
             await asyncio.sleep(0.005)
         for task in self._tasks:
             task.cancel()
@@ -281,9 +282,7 @@ class MatchDesk:
         encode = self._codec.encode
         events = [encode(event) for event in each.draft.events]
         chain = links(each.before.chain, events)
-        return Append(
-            stream_of(each.match), Version(each.before.version), events, chain, closed=each.draft.record.over
-        )
+        return Append(stream_of(each.match), Version(each.before.version), events, chain, closed=each.draft.record.over)
 
     def _finish(self, match: str) -> None:
         """Take the command that was decided off its queue."""
@@ -386,7 +385,7 @@ class MatchDesk:
         self._timer_due_ms = due_ms
 
     def _time_passed(self) -> None:
-        """Look at the matches whose time is due. A match has one entry at most, made when it had none: often too early."""
+        """Look at the matches whose time is due. A match has one entry at most, which often comes too early."""
         self._timer = None
         now_ms = self.log.now_ms()
         while self._due and self._due[0][0] <= now_ms:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from cutpurse_rules import GAMES
 from cutpurse_rules.chance import StreamChance, sub_key
 from cutpurse_rules.contract import Config, Game, Seat
-
 from cutpurse_server.errors import ErrorReason
 from cutpurse_server.matches.events import (
     Cause,

@@ -8,10 +8,10 @@ from typing import Any
 
 import grpc
 import structlog
-from cutpurse.v1 import bot_pb2, bot_pb2_grpc, match_pb2
-from cutpurse_rules.contract import Seat
 from google.protobuf.message import DecodeError
 
+from cutpurse.v1 import bot_pb2, bot_pb2_grpc, match_pb2
+from cutpurse_rules.contract import Seat
 from cutpurse_server import __version__
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.deciding import Answer, Draft, choose, get_ready
@@ -89,9 +89,7 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
             if frame.HasField("hello"):
                 raise ServiceError(ErrorReason.HELLO_EXPECTED)
             if len(frame.choices) > _CHOICES_PER_FRAME_MAX:
-                raise ServiceError(
-                    ErrorReason.TOO_LARGE, f"A frame holds at most {_CHOICES_PER_FRAME_MAX} choices."
-                )
+                raise ServiceError(ErrorReason.TOO_LARGE, f"A frame holds at most {_CHOICES_PER_FRAME_MAX} choices.")
             for ready in frame.readies:
                 await self._ready(connection, ready.match)
             for choice in frame.choices:

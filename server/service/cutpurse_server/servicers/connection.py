@@ -11,7 +11,6 @@ from typing import Any
 
 from cutpurse.v1 import bot_pb2, match_pb2
 from cutpurse_rules.contract import Seat
-
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.port import Log
 from cutpurse_server.matches.record import MatchRecord
@@ -133,7 +132,9 @@ class Connection:
                 self._decisions = {}
             else:
                 due = {match: self._decisions.pop(match) for match in list(due)[:_FRAME_DECISIONS_MAX]}
-            frame.decisions.extend([decision_to_proto(record, seat, now_ms, typed=typed) for record, seat in due.values()])
+            frame.decisions.extend(
+                [decision_to_proto(record, seat, now_ms, typed=typed) for record, seat in due.values()]
+            )
         if self._refused or self._offers or self._news or self._ended or self._draining:
             self._rest_of(frame)
             some = True

@@ -6,7 +6,6 @@ from typing import Any
 
 from cutpurse.v1 import game_pb2, game_pb2_grpc
 from cutpurse_rules import GAMES
-
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.wire.games import description_to_proto
 

@@ -1,13 +1,14 @@
-"""The one gate that every call passes: who calls, whether the role may, and how refusals and failures look from outside.
+"""The one gate that every call passes: who calls, whether the role may, how refusals and failures look from outside.
 
-Default deny: a method that has no line in `ALLOWED` is refused. Requests arrive as bytes and are parsed behind the gate,
-so that the text of no exception, not even of a failing parser, ever leaves the process.
+Default deny: a method that has no line in `ALLOWED` is refused. Requests arrive as bytes and are parsed behind the
+gate, so that the text of no exception, not even of a failing parser, ever leaves the process.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from contextvars import ContextVar
 from typing import Any
 
@@ -88,15 +89,13 @@ def status_of(refusal: ServiceError) -> tuple[grpc.StatusCode, str, tuple[tuple[
     return code, refusal.text, trailing
 
 
-class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # the library's class is untyped
+class Gate(grpc.aio.ServerInterceptor):
     """Wraps every handler of the contract's services."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
 
-    async def intercept_service(
-        self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any
-    ) -> Any:
+    async def intercept_service(self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any) -> Any:
         """See grpc.aio.ServerInterceptor."""
         handler = await continuation(handler_call_details)
         method = handler_call_details.method
@@ -127,8 +126,9 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # the library's c
         async def answer(raw: bytes, context: Any) -> None:
             async def served() -> None:
                 await self._admit(method, context)
-                async for response in inner(_parsed(parse, raw), context):
-                    await context.write(response)
+                async with aclosing(inner(_parsed(parse, raw), context)) as responses:
+                    async for response in responses:
+                        await context.write(response)
 
             await _shielded(method, context, served)
 

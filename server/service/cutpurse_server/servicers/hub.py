@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 
 from cutpurse.v1 import bot_pb2
-
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.desk import MatchDesk
 from cutpurse_server.matches.events import ClocksStarted, DecisionOpened, DecisionResolved, MatchBegun, MatchEvent
@@ -134,4 +133,3 @@ class Hub:
                 if connection.wants_resolved:
                     decisions = [resolved_to_proto(event) for event in resolved]
                     connection.tell(bot_pb2.MatchNews(match=after.match, resolved=decisions))
-

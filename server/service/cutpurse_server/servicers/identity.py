@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from cutpurse.v1 import identity_pb2, identity_pb2_grpc
-
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.identity import Registry, Role
 from cutpurse_server.servicers.gate import current_caller

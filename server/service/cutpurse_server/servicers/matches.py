@@ -9,7 +9,6 @@ from typing import Any
 
 from cutpurse.v1 import match_pb2, match_pb2_grpc
 from cutpurse_rules.contract import Seat
-
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.identity import Registry, Role
 from cutpurse_server.matches.beginning import begin_match, match_name
@@ -45,9 +44,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self._hub = hub
         self._registry = registry
 
-    async def CreateMatch(
-        self, request: match_pb2.CreateMatchRequest, context: Any
-    ) -> match_pb2.CreateMatchResponse:
+    async def CreateMatch(self, request: match_pb2.CreateMatchRequest, context: Any) -> match_pb2.CreateMatchResponse:
         """A new match."""
         if not 1 <= len(request.request_id) <= REQUEST_ID_BYTES_MAX:
             raise ServiceError(ErrorReason.MALFORMED, f"request_id must have 1 to {REQUEST_ID_BYTES_MAX} bytes.")
@@ -106,9 +103,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         match = request.choice.match
         record, seat = await self._own(match)
         answer = answer_from_proto(request.choice, record.begun.game)
-        reply = await self._desk.ask(
-            match, lambda draft, now_ms: choose(draft, seat, answer, received_at_ms, now_ms)
-        )
+        reply = await self._desk.ask(match, lambda draft, now_ms: choose(draft, seat, answer, received_at_ms, now_ms))
         if isinstance(reply, Refused):
             raise ServiceError(reply.reason, f"{reply.reason.name}: {reply.rule}." if reply.rule else None)
         return match_pb2.SubmitChoiceResponse(accepted=accepted_to_proto(match, reply))
@@ -148,9 +143,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         if len(request.text.encode()) > _TEXT_BYTES_MAX:
             raise ServiceError(ErrorReason.MALFORMED, f"text must have at most {_TEXT_BYTES_MAX} bytes.")
         await self._visible(request.match)
-        await self._desk.ask(
-            request.match, lambda draft, now_ms: abort(draft, VoidCause.ABORTED, request.text, now_ms)
-        )
+        await self._desk.ask(request.match, lambda draft, now_ms: abort(draft, VoidCause.ABORTED, request.text, now_ms))
         return match_pb2.AbortMatchResponse()
 
     async def _identity(self, bot: str) -> SeatIdentity:
@@ -171,4 +164,3 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         """A match in which the caller has a seat, and the seat; MATCH_UNKNOWN for every other."""
         record = await self._visible(match)
         return record, record.seat_of[current_caller().bot]
-

@@ -13,8 +13,11 @@ from cutpurse_rules.art_robbery.view import ArtRobberyView
 
 __all__ = ["ART_ROBBERY_WIRE"]
 
-_Table = art_robbery_pb2.ArtRobberyTable
-_View = art_robbery_pb2.ArtRobberyView
+# Cards and tiles are plain numbers in the rules and have types of their own in the generated code; a test compares.
+_Table: Any = art_robbery_pb2.ArtRobberyTable
+_View: Any = art_robbery_pb2.ArtRobberyView
+_Play: Any = art_robbery_pb2.ArtRobberyPlay
+_Taking: Any = art_robbery_pb2.ArtRobberyTaking
 _STEPS = {
     "TURN": art_robbery_pb2.ART_ROBBERY_STEP_TURN,
     "ANSWER": art_robbery_pb2.ART_ROBBERY_STEP_ANSWER,
@@ -27,7 +30,8 @@ class _ArtRobberyWire:
 
     def view_to_proto(self, view: ArtRobberyView) -> game_pb2.View:
         """A seat's view."""
-        assert view.seat is not None and view.hand is not None, "a spectator's view has no hand"
+        assert view.seat is not None, "a spectator has no seat"
+        assert view.hand is not None, "a spectator has no hand"
         return game_pb2.View(art_robbery=_View(seat=view.seat, hand=view.hand, table=_table(view)))
 
     def public_view_to_proto(self, view: ArtRobberyView) -> game_pb2.PublicView:
@@ -37,7 +41,7 @@ class _ArtRobberyWire:
     def action_to_proto(self, action: ArtRobberyAction) -> game_pb2.Action:
         """An action as a typed message."""
         if isinstance(action, Play):
-            play = art_robbery_pb2.ArtRobberyPlay(card=action.card, tile=action.tile or 0, from_seat=action.source)
+            play = _Play(card=action.card, tile=action.tile or 0, from_seat=action.source)
             return game_pb2.Action(art_robbery=art_robbery_pb2.ArtRobberyAction(play=play))
         assert isinstance(action, Give)
         if action.dog:
@@ -97,9 +101,7 @@ def _table(view: ArtRobberyView) -> Any:
         dog=view.dog,
         taking=None
         if taking is None
-        else art_robbery_pb2.ArtRobberyTaking(
-            card=taking.card, seat=taking.seat, from_seat=taking.from_seat, tile=taking.tile
-        ),
+        else _Taking(card=taking.card, seat=taking.seat, from_seat=taking.from_seat, tile=taking.tile),
         discards=view.discards,
         pile_size=view.pile_size,
     )

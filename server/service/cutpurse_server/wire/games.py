@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from cutpurse.v1 import game_pb2
 from cutpurse_rules.contract import Game, Option
-
 from cutpurse_server.wire.art_robbery import ART_ROBBERY_WIRE
 
 __all__ = ["GAME_WIRE", "GameWire", "action_to_proto", "description_to_proto", "notation_from_proto"]

@@ -9,7 +9,6 @@ from typing import Any
 
 from cutpurse.v1 import bot_pb2, errors_pb2, match_pb2
 from cutpurse_rules.contract import Seat
-
 from cutpurse_server.errors import CATALOGUE, ErrorReason, ServiceError
 from cutpurse_server.matches.clock import time_left
 from cutpurse_server.matches.deciding import Answer
@@ -76,12 +75,13 @@ def configuration_to_proto(game: str, options: Mapping[str, Any], clock: Clock) 
     """Game, options and clock."""
     return match_pb2.MatchConfiguration(
         game=game,
-        options={
-            name: json.dumps(dict(value) if isinstance(value, Mapping) else value, sort_keys=True, separators=(",", ":"))
-            for name, value in options.items()
-        },
+        options={name: _json(value) for name, value in options.items()},
         clock=match_pb2.ClockSettings(**clock._asdict()),
     )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(dict(value) if isinstance(value, Mapping) else value, sort_keys=True, separators=(",", ":"))
 
 
 def answer_from_proto(choice: match_pb2.Choice, game: str) -> Answer:
