@@ -1,0 +1,210 @@
+"""The reconciler: derives from the logs what should exist, and creates what is missing.
+
+Nothing that it remembers is needed: killed anywhere and started again, or run by two replicas at once, it makes the
+same schedule, and nothing is lost or doubled, because the ids of matches follow from the schedule and every write
+names the version that it was decided on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Protocol
+
+import structlog
+
+from cutpurse_server.errors import ErrorReason, ServiceError
+from cutpurse_server.matches.beginning import begin_match
+from cutpurse_server.matches.desk import Observer
+from cutpurse_server.matches.events import MatchBegun, MatchEvent, SeatIdentity
+from cutpurse_server.matches.record import MatchRecord
+from cutpurse_server.tournaments.deals import NO_ENTROPY, match_key, slot_secret
+from cutpurse_server.tournaments.playing import Playing, Work
+from cutpurse_server.tournaments.record import Phase, TournamentRecord
+from cutpurse_server.tournaments.schedule import ScheduledMatch
+from cutpurse_server.tournaments.store import TournamentStore
+from cutpurse_server.whereabouts import failure
+
+__all__ = ["Desk", "Reconciler", "begin_scheduled", "scheduled_digest"]
+
+_POLL_S = 2.0
+"""How long nothing is looked at if nobody says that something happened."""
+_RETRY_S = 0.25
+
+logger = structlog.get_logger(__name__)
+
+
+class Desk(Protocol):
+    """What the reconciler needs of the desk of matches."""
+
+    async def begin(self, begun: MatchBegun) -> bool:
+        """Write a new match; False if the same one was begun before."""
+        ...
+
+    async def record(self, match: str) -> MatchRecord | None:
+        """What is known about a match, or None."""
+        ...
+
+    def running(self) -> Sequence[MatchRecord]:
+        """All matches that are not over."""
+        ...
+
+    def observe(self, observer: Observer) -> None:
+        """Tell somebody of everything from now on."""
+        ...
+
+
+def scheduled_digest(manifest_hash: bytes, scheduled: ScheduledMatch) -> bytes:
+    """What stands in a scheduled match's log in place of a request's digest: 32 bytes."""
+    bots = "".join(f"\x00{seat.bot}" for seat in scheduled.seats)
+    return sha256(b"cutpurse/scheduled/v1\x00" + manifest_hash + f"{scheduled.match}{bots}".encode()).digest()
+
+
+def begin_scheduled(record: TournamentRecord, scheduled: ScheduledMatch, now_ms: int) -> MatchBegun:
+    """The first event of a match of the schedule. Everything but the time follows from the tournament's log."""
+    manifest, origin = record.manifest, scheduled.origin
+    secret = slot_secret(record.created.deals_secret, origin.slot)
+    return begin_match(
+        scheduled.match,
+        manifest.game,
+        manifest.options,
+        manifest.clock,
+        [SeatIdentity(seat.bot, seat.owner) for seat in scheduled.seats],
+        now_ms,
+        key=match_key(secret, NO_ENTROPY, origin.slot, origin.attempt),
+        rated=not manifest.seed,
+        manifest_hash=record.hash,
+        origin=origin,
+        request_digest=scheduled_digest(record.hash, scheduled),
+    )
+
+
+class Reconciler:
+    """Plays every tournament that has started and is not finished. `open` first, `close` last."""
+
+    def __init__(self, store: TournamentStore, desk: Desk) -> None:
+        self._store = store
+        self._desk = desk
+        self._playing: dict[str, Playing] = {}
+        self._wakes: dict[str, asyncio.Event] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._news = asyncio.Event()
+        desk.observe(self)
+
+    async def open(self) -> None:
+        """Take up every tournament that was begun and is not finished."""
+        for tournament in await self._store.unfinished():
+            record = await self._store.read(tournament)
+            if record is not None and record.phase is Phase.RUNNING:
+                self.take_up(tournament)
+
+    async def close(self) -> None:
+        """Stop. What runs can be taken up again at any time."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._tasks.clear()
+
+    def take_up(self, tournament: str) -> None:
+        """Play a tournament that has started, unless that is being done."""
+        if tournament not in self._tasks:
+            self._wakes[tournament] = asyncio.Event()
+            self._tasks[tournament] = asyncio.create_task(self._play(tournament))
+
+    def playing(self, tournament: str) -> Playing | None:
+        """What is known of a tournament that this replica plays."""
+        return self._playing.get(tournament)
+
+    async def news(self, timeout_s: float) -> None:
+        """Wait until something has happened in a tournament, or for so long."""
+        try:
+            await asyncio.wait_for(self._news.wait(), timeout_s)
+        except TimeoutError:
+            return
+
+    def moved(self, before: MatchRecord | None, after: MatchRecord, events: Sequence[MatchEvent]) -> None:
+        """A match has moved (`Observer`)."""
+        origin = after.begun.origin
+        if origin is None or not after.over:
+            return
+        playing = self._playing.get(origin.tournament)
+        if playing is not None:
+            playing.notice(after)
+            self._wakes[origin.tournament].set()
+            self._tell()
+
+    def _tell(self) -> None:
+        """Wake everybody who waits for news."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def _play(self, tournament: str) -> None:
+        """Work until the tournament is finished; the log may come and go meanwhile."""
+        wake = self._wakes[tournament]
+        while True:
+            wait_s = _POLL_S
+            wake.clear()
+            try:
+                if await self._step(tournament):
+                    break
+            except ServiceError as refused:
+                if refused.reason not in (ErrorReason.LOG_UNAVAILABLE, ErrorReason.DRAINING):
+                    logger.error("a tournament cannot go on", tournament=tournament, reason=refused.reason.name)
+                    return
+                wait_s = _RETRY_S
+            except Exception as error:
+                # It would fail again at once. The log is whole; a service that is mended takes the tournament up again.
+                logger.error("a tournament cannot go on", tournament=tournament, **failure(error))
+                return
+            try:
+                await asyncio.wait_for(wake.wait(), wait_s)
+            except TimeoutError:
+                await self._poll(tournament)
+        self._playing.pop(tournament, None)
+        self._tell()
+
+    async def _poll(self, tournament: str) -> None:
+        """Look at every running match, in case nobody told us of its end."""
+        playing = self._playing.get(tournament)
+        for match in playing.running() if playing else ():
+            try:
+                record = await self._desk.record(match)
+            except ServiceError:
+                return
+            if playing is not None and record is not None and record.over:
+                playing.notice(record)
+
+    async def _step(self, tournament: str) -> bool:
+        """Do everything that is to be done now; whether the tournament is finished."""
+        while True:
+            record = await self._store.read(tournament)
+            assert record is not None and record.schedule is not None
+            if record.phase is Phase.FINISHED:
+                return True
+            playing = self._playing.get(tournament)
+            if playing is None:
+                playing = self._playing[tournament] = Playing(record)
+            work = playing.next_work(record, self._store.log.now_ms())
+            if work is None:
+                return False
+            await self._do(record, playing, work)
+
+    async def _do(self, record: TournamentRecord, playing: Playing, work: Work) -> None:
+        """Carry out one piece of work. What has failed or was overtaken is derived again in the next step."""
+        if work.event is not None:
+            # A conflict means that another replica wrote first; the next step reads what.
+            if await self._store.append(record, work.event, closed=work.closes):
+                self._tell()
+        elif work.look_at is not None:
+            for scheduled in work.look_at.matches:
+                existing = await self._desk.record(scheduled.match)
+                if existing is not None:
+                    playing.began(scheduled, existing)
+            work.look_at.looked_at = True
+        elif work.begin is not None:
+            begun = begin_scheduled(record, work.begin, self._store.log.now_ms())
+            new = await self._desk.begin(begun)
+            playing.began(work.begin, None if new else await self._desk.record(work.begin.match))
+            # Let the match's bots hear of it before the next one is begun.
+            await asyncio.sleep(0)

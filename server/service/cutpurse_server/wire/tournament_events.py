@@ -1,0 +1,266 @@
+"""A tournament's events as the log keeps them: `encode` and `decode`. Which field is secret: tournament_log.proto."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from cutpurse.v1 import log_pb2, match_pb2, tournament_log_pb2, tournament_pb2
+from cutpurse_rules.contract import EndReason
+from cutpurse_server.errors import ErrorReason, ServiceError
+from cutpurse_server.log.port import StoredEvent, UnreadableEvent
+from cutpurse_server.matches.events import Clock, MatchOutcome, VoidCause
+from cutpurse_server.tournaments.events import (
+    BlockCompleted,
+    BlockVoided,
+    CompletedMatch,
+    Entrant,
+    EntrantEntered,
+    Format,
+    Manifest,
+    Standing,
+    TournamentCreated,
+    TournamentEvent,
+    TournamentFinished,
+    TournamentStarted,
+)
+from cutpurse_server.wire.matches import clock_from_proto, configuration_to_proto, options_from_proto, result_to_proto
+from cutpurse_server.wire.sealing import seal
+
+__all__ = [
+    "decision_number",
+    "decode",
+    "encode",
+    "manifest_from_bytes",
+    "manifest_from_proto",
+    "manifest_from_request",
+    "manifest_to_bytes",
+    "manifest_to_proto",
+    "standing_to_proto",
+]
+
+_Public = tournament_log_pb2.TournamentPublicEvent
+_Secret = tournament_log_pb2.TournamentSecretEvent
+
+
+def manifest_to_proto(manifest: Manifest) -> tournament_pb2.TournamentManifest:
+    """A manifest."""
+    return tournament_pb2.TournamentManifest(
+        tournament=manifest.tournament,
+        configuration=configuration_to_proto(manifest.game, manifest.options, manifest.clock),
+        format=tournament_pb2.TournamentFormat.ValueType(manifest.format),
+        players=manifest.players,
+        rounds=manifest.rounds,
+        concurrency=manifest.concurrency,
+        deals_root=manifest.deals_root,
+        deal_slots=manifest.deal_slots,
+        seed=manifest.seed,
+    )
+
+
+def manifest_from_proto(manifest: tournament_pb2.TournamentManifest) -> Manifest:
+    """A manifest as it stands there: nothing is checked or resolved; raises ValueError for a format of no name."""
+    configuration = manifest.configuration
+    return Manifest(
+        tournament=manifest.tournament,
+        game=configuration.game,
+        options={name: json.loads(text) for name, text in sorted(configuration.options.items())},
+        clock=Clock(*[getattr(configuration.clock, name) for name in Clock._fields]),
+        format=Format(manifest.format),
+        players=manifest.players,
+        rounds=manifest.rounds,
+        concurrency=manifest.concurrency,
+        deals_root=manifest.deals_root,
+        deal_slots=manifest.deal_slots,
+        seed=manifest.seed,
+    )
+
+
+def manifest_from_request(manifest: tournament_pb2.TournamentManifest) -> Manifest:
+    """A manifest as an organiser sends it, without deals; raises MALFORMED and CONFIGURATION_INVALID naming the culprit."""
+    configuration = manifest.configuration
+    try:
+        named = Format(manifest.format)
+    except ValueError:
+        raise ServiceError(ErrorReason.MALFORMED, "Name the format of the tournament.") from None
+    return Manifest(
+        tournament=manifest.tournament,
+        game=configuration.game,
+        options=options_from_proto(configuration.options),
+        clock=clock_from_proto(configuration.clock) if configuration.HasField("clock") else Clock(),
+        format=named,
+        players=manifest.players,
+        rounds=manifest.rounds,
+        concurrency=manifest.concurrency,
+        deals_root=b"",
+        deal_slots=0,
+        seed=manifest.seed,
+    )
+
+
+def manifest_to_bytes(manifest: Manifest) -> bytes:
+    """The bytes that go into the log and that the manifest hash covers."""
+    return manifest_to_proto(manifest).SerializeToString(deterministic=True)
+
+
+def manifest_from_bytes(manifest_bytes: bytes) -> Manifest:
+    """The manifest of its bytes; raises `UnreadableEvent`."""
+    try:
+        return manifest_from_proto(tournament_pb2.TournamentManifest.FromString(manifest_bytes))
+    except (DecodeError, ValueError, RecursionError) as failure:
+        raise UnreadableEvent("these bytes are no manifest") from failure
+
+
+def standing_to_proto(standing: Standing) -> tournament_pb2.Standing:
+    """A row of the standings."""
+    return tournament_pb2.Standing(**standing._asdict())
+
+
+def _standing_from_proto(standing: tournament_pb2.Standing) -> Standing:
+    values = {name: getattr(standing, name) for name in Standing._fields}
+    return Standing(**values | {"points_by_seat": tuple(standing.points_by_seat)})
+
+
+def decision_number(stored: StoredEvent) -> int | None:
+    """The number that a resolved decision in a match's log bears; None for every other event of it."""
+    public = log_pb2.PublicEvent.FromString(stored.public)
+    return public.decision_resolved.number if public.HasField("decision_resolved") else None
+
+
+def encode(event: TournamentEvent) -> StoredEvent:
+    """The bytes of an event, with a fresh salt where it has a secret part."""
+    return seal(*_ENCODERS[type(event)](event))
+
+
+def decode(stored: StoredEvent) -> TournamentEvent:
+    """The event of the bytes; raises `UnreadableEvent`. Commitments are not looked at: the audit checks them."""
+    try:
+        public = _Public.FromString(stored.public)
+        kind = public.WhichOneof("event")
+        if kind is None:
+            raise UnreadableEvent("the public part is of no known kind")
+        secret = _Secret.FromString(stored.secret)
+        if secret.WhichOneof("event") != (kind if kind == "created" else None):
+            raise UnreadableEvent(f"the secret part is not of a {kind}")
+        return _DECODERS[kind](getattr(public, kind), secret)
+    except (DecodeError, KeyError, ValueError, RecursionError) as failure:
+        raise UnreadableEvent("these bytes are no event of a tournament") from failure
+
+
+def _created_to_proto(event: TournamentCreated) -> tuple[bytes, bytes]:
+    public = tournament_log_pb2.TournamentCreatedPublic(manifest=event.manifest_bytes, at_ms=event.at_ms)
+    secret = tournament_log_pb2.TournamentCreatedSecret(deals_secret=event.deals_secret)
+    return _Public(created=public).SerializeToString(), _Secret(created=secret).SerializeToString()
+
+
+def _created_from_proto(
+    public: tournament_log_pb2.TournamentCreatedPublic, secret: tournament_log_pb2.TournamentSecretEvent
+) -> TournamentCreated:
+    manifest = manifest_from_bytes(public.manifest)
+    return TournamentCreated(manifest, public.manifest, secret.created.deals_secret, public.at_ms)
+
+
+def _entered_to_proto(event: EntrantEntered) -> tuple[bytes, bytes]:
+    entrant = tournament_pb2.Entrant(**event.entrant._asdict())
+    entered = tournament_log_pb2.EntrantEnteredPublic(entrant=entrant, at_ms=event.at_ms)
+    return _Public(entrant_entered=entered).SerializeToString(), b""
+
+
+def _entered_from_proto(public: tournament_log_pb2.EntrantEnteredPublic, _: object) -> EntrantEntered:
+    return EntrantEntered(Entrant(public.entrant.bot, public.entrant.owner), public.at_ms)
+
+
+def _started_to_proto(event: TournamentStarted) -> tuple[bytes, bytes]:
+    started = tournament_log_pb2.TournamentStartedPublic(at_ms=event.at_ms)
+    return _Public(started=started).SerializeToString(), b""
+
+
+def _started_from_proto(public: tournament_log_pb2.TournamentStartedPublic, _: object) -> TournamentStarted:
+    return TournamentStarted(public.at_ms)
+
+
+def _block_completed_to_proto(event: BlockCompleted) -> tuple[bytes, bytes]:
+    completed = tournament_log_pb2.BlockCompletedPublic(
+        round=event.round,
+        table=event.table,
+        attempt=event.attempt,
+        matches=[
+            tournament_log_pb2.CompletedMatch(
+                match=match.match,
+                head=match.head,
+                version=match.version,
+                result=result_to_proto(match.outcome),
+                bots=match.bots,
+            )
+            for match in event.matches
+        ],
+        at_ms=event.at_ms,
+    )
+    return _Public(block_completed=completed).SerializeToString(), b""
+
+
+def _block_completed_from_proto(public: tournament_log_pb2.BlockCompletedPublic, _: object) -> BlockCompleted:
+    matches = [
+        CompletedMatch(match.match, match.head, match.version, _outcome(match.result), tuple(match.bots))
+        for match in public.matches
+    ]
+    return BlockCompleted(public.round, public.table, public.attempt, tuple(matches), public.at_ms)
+
+
+def _outcome(result: match_pb2.MatchResult) -> MatchOutcome:
+    return MatchOutcome(
+        tuple(result.scores),
+        tuple(result.placements),
+        EndReason[match_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_")],
+        tuple(result.forfeited),
+        tuple(result.table_placements),
+    )
+
+
+def _block_voided_to_proto(event: BlockVoided) -> tuple[bytes, bytes]:
+    voided = tournament_log_pb2.BlockVoidedPublic(
+        round=event.round,
+        table=event.table,
+        attempt=event.attempt,
+        cause=match_pb2.VoidCause.ValueType(event.cause),
+        at_ms=event.at_ms,
+    )
+    return _Public(block_voided=voided).SerializeToString(), b""
+
+
+def _block_voided_from_proto(public: tournament_log_pb2.BlockVoidedPublic, _: object) -> BlockVoided:
+    return BlockVoided(public.round, public.table, public.attempt, VoidCause(public.cause), public.at_ms)
+
+
+def _finished_to_proto(event: TournamentFinished) -> tuple[bytes, bytes]:
+    finished = tournament_log_pb2.TournamentFinishedPublic(
+        standings=[standing_to_proto(standing) for standing in event.standings], at_ms=event.at_ms
+    )
+    return _Public(finished=finished).SerializeToString(), b""
+
+
+def _finished_from_proto(public: tournament_log_pb2.TournamentFinishedPublic, _: object) -> TournamentFinished:
+    return TournamentFinished(tuple(map(_standing_from_proto, public.standings)), public.at_ms)
+
+
+_ENCODERS: dict[type[Any], Callable[[Any], tuple[bytes, bytes]]] = {
+    TournamentCreated: _created_to_proto,
+    EntrantEntered: _entered_to_proto,
+    TournamentStarted: _started_to_proto,
+    BlockCompleted: _block_completed_to_proto,
+    BlockVoided: _block_voided_to_proto,
+    TournamentFinished: _finished_to_proto,
+}
+
+_DECODERS: dict[str, Callable[[Any, Any], TournamentEvent]] = {
+    "created": _created_from_proto,
+    "entrant_entered": _entered_from_proto,
+    "started": _started_from_proto,
+    "block_completed": _block_completed_from_proto,
+    "block_voided": _block_voided_from_proto,
+    "finished": _finished_from_proto,
+}
+"""By the field's name in the public event."""
