@@ -3,7 +3,8 @@
 deals secret           32 bytes, drawn, or SHA-256("cutpurse/deals/v1" ‖ 0x00 ‖ seed)
 secret of a slot       HMAC-SHA-256(deals secret, "slot" ‖ u32be slot)
 root                   RFC 6962 tree hash over the secrets of all slots, in order; it stands in the manifest
-key of a match         HKDF-SHA-256(secret of its slot; salt: entropy; info: "cutpurse/deal/v1" ‖ u32be slot ‖ u32be attempt)
+key of a match         HKDF-SHA-256 of its slot's secret, with the entropy as salt and the info
+                       "cutpurse/deal/v1" ‖ u32be slot ‖ u32be attempt
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def deals_secret(seed: str) -> bytes:
 
 def slot_secret(deals: bytes, slot: int) -> bytes:
     """The 32-byte secret of one slot, from 0."""
-    assert len(deals) == KEY_BYTES and 0 <= slot < DEAL_SLOTS
+    assert len(deals) == KEY_BYTES
+    assert 0 <= slot < DEAL_SLOTS
     return digest(deals, b"slot" + slot.to_bytes(4, "big"), "sha256")
 
 

@@ -1,4 +1,4 @@
-"""The facts that a tournament's log holds. Wire form and secrecy of each field: proto/cutpurse/v1/tournament_log.proto."""
+"""The facts that a tournament's log holds. Wire form and secrecy of each: proto/cutpurse/v1/tournament_log.proto."""
 
 from __future__ import annotations
 

@@ -150,8 +150,7 @@ class Tournaments:
         playing = self._reconciler.playing(tournament)
         done, running = record.matches_done, 0
         if playing is not None:
-            # What just ended counts as done before its block is completed, unless the block was in the meantime.
-            ended = {end.match for end in playing.ended()}
+            ended = [end.match for end in playing.ended(record)]
             done += len(ended)
             decisions += sum(playing.decisions[match] for match in ended)
             running = len(playing.running())

@@ -102,10 +102,10 @@ class Playing:
         """Ids of the matches that run."""
         return sorted(match for attempted in self._under_way for match in attempted.running)
 
-    def ended(self) -> Iterator[CompletedMatch]:
+    def ended(self, record: TournamentRecord) -> Iterator[CompletedMatch]:
         """Matches that are over and count, of blocks that are not completed yet."""
         for attempted in self._under_way:
-            if attempted.void_cause is None:
+            if attempted.void_cause is None and attempted.block.key not in record.completed:
                 yield from (end for end in attempted.ends.values() if isinstance(end, CompletedMatch))
 
     def notice(self, after: MatchRecord) -> None:

@@ -179,7 +179,7 @@ class Reconciler:
         """Do everything that is to be done now; whether the tournament is finished."""
         while True:
             record = await self._store.read(tournament)
-            assert record is not None and record.schedule is not None
+            assert record is not None
             if record.phase is Phase.FINISHED:
                 return True
             playing = self._playing.get(tournament)

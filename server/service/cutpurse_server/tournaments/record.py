@@ -106,7 +106,8 @@ def _started(record: TournamentRecord, _: TournamentStarted) -> None:
 
 def _block_completed(record: TournamentRecord, event: BlockCompleted) -> None:
     key = BlockKey(event.round, event.table)
-    assert key not in record.completed and record.standings is not None
+    assert key not in record.completed
+    assert record.standings is not None
     record.completed[key] = event
     record.standings.add(event)
 

@@ -96,8 +96,8 @@ def check_size(manifest: Manifest, entrants: int) -> int:
     matches = comb(entrants, manifest.players) * manifest.rounds * manifest.players
     if matches > DEAL_SLOTS:
         raise ScheduleTooLarge(
-            f"{entrants} entrants at tables of {manifest.players} in {manifest.rounds} rounds make {matches:,} matches, "
-            f"and a tournament has at most {DEAL_SLOTS:,}: take fewer entrants, smaller tables or fewer rounds."
+            f"{entrants} entrants at tables of {manifest.players} in {manifest.rounds} rounds make {matches:,} "
+            f"matches, and a tournament has at most {DEAL_SLOTS:,}: take fewer entrants, smaller tables or fewer rounds."
         )
     return matches
 

@@ -80,7 +80,7 @@ def manifest_from_proto(manifest: tournament_pb2.TournamentManifest) -> Manifest
 
 
 def manifest_from_request(manifest: tournament_pb2.TournamentManifest) -> Manifest:
-    """A manifest as an organiser sends it, without deals; raises MALFORMED and CONFIGURATION_INVALID naming the culprit."""
+    """A manifest as an organiser sends it, without deals; raises MALFORMED and CONFIGURATION_INVALID."""
     configuration = manifest.configuration
     try:
         named = Format(manifest.format)
