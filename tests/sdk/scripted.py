@@ -106,10 +106,10 @@ class ScriptedService(bot_pb2_grpc.BotServiceServicer):
 
 @asynccontextmanager
 async def scripted_service(folder: Path, *scripts: Script) -> AsyncIterator[str]:
-    """Serve the scripts on a unix socket in `folder`; gives the address, and at the end checks that all were followed."""
+    """Serve the scripts on a unix socket in `folder`; gives the address, and checks at the end that all were followed."""
     service = ScriptedService(scripts)
     server = grpc.aio.server()
-    bot_pb2_grpc.add_BotServiceServicer_to_server(service, server)  # type: ignore[no-untyped-call]
+    bot_pb2_grpc.add_BotServiceServicer_to_server(service, server)
     address = f"unix:{folder}/service.sock"
     server.add_insecure_port(address)
     await server.start()

@@ -55,7 +55,9 @@ async def test_what_is_ready_together_travels_in_one_frame(tmp_path: Path) -> No
     assert summary.decisions == 3
 
 
-DOG = art_robbery_pb2.ArtRobberyAction(play=art_robbery_pb2.ArtRobberyPlay(card="ART_ROBBERY_CARD_GUARD_DOG"))
+DOG = art_robbery_pb2.ArtRobberyAction(
+    play=art_robbery_pb2.ArtRobberyPlay(card=art_robbery_pb2.ART_ROBBERY_CARD_GUARD_DOG)
+)
 
 
 @pytest.mark.parametrize(
@@ -317,5 +319,5 @@ async def test_news_are_asked_for_only_if_wanted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [{"matches": 0}, {"on_error": "ignore"}, {"on_refused": "ignore"}])
 async def test_an_option_that_means_nothing_is_refused_before_dialling(options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="at least 1|'default' or 'raise'"):
+    with pytest.raises(ValueError, match=r"at least 1|'default' or 'raise'"):
         await cutpurse_sdk.play(first, address="unix:/nowhere", **OPTIONS, **options)
