@@ -162,13 +162,34 @@ class MatchRecord:
         return self.phase >= Phase.ENDED
 
     def copy(self) -> MatchRecord:
-        """A record that may be changed without this one's noticing."""
+        """A record that may be changed without this one's noticing. Written out, since it runs for every decision."""
         twin = MatchRecord.__new__(MatchRecord)
-        for name in _SHARED:
-            setattr(twin, name, getattr(self, name))
+        twin.asked = self.asked
+        twin.bank_ms = self.bank_ms
+        twin.begun = self.begun
+        twin.chain = self.chain
+        twin.chance = self.chance
         twin.chosen = self.chosen.copy()
+        twin.config = self.config
+        twin.credit_ms = self.credit_ms
+        twin.decisions = self.decisions
+        twin.forfeited = self.forfeited
+        twin.game = self.game
+        twin.last_charged_ms = self.last_charged_ms
+        twin.legal = self.legal
+        twin.number = self.number
+        twin.opened_at_ms = self.opened_at_ms
+        twin.outcome = self.outcome
+        twin.phase = self.phase
+        twin.ready = self.ready
         twin.refused = self.refused.copy()
         twin.requests = self.requests.copy()
+        twin.seat_of = self.seat_of
+        twin.state = self.state
+        twin.state_key = self.state_key
+        twin.strikes = self.strikes
+        twin.version = self.version
+        twin.void_cause = self.void_cause
         return twin
 
     def legal_of(self, seat: Seat) -> Any:
@@ -181,9 +202,6 @@ class MatchRecord:
     def waiting(self) -> list[Seat]:
         """Seats that are asked and have not chosen."""
         return [seat for seat in self.asked if seat not in self.chosen]
-
-
-_SHARED = tuple(name for name in MatchRecord.__slots__ if name not in {"chosen", "refused", "requests"})
 
 
 def state_hash(record: MatchRecord, state: Any) -> bytes:
