@@ -1,0 +1,148 @@
+"""What is measured, against which floor, and with which goal. Floors are measured in turn with what stands on them."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from cutpurse_server.bench.appends import bare_appends_per_s, log_appends_per_s
+from cutpurse_server.bench.playouts import open_spiel_decisions_per_s, rules_decisions_per_s
+from cutpurse_server.bench.processes import result_of, server
+
+__all__ = ["MEASURES", "Figure", "Measure", "measure"]
+
+Figures = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One line of the report."""
+
+    name: str
+    floor_name: str
+    goal: float
+    """What the ratio should reach, or, for latencies, not exceed."""
+    take: Callable[[float], Figures | None]
+    """Measure it for about so many seconds; None where it cannot be measured here."""
+    floor: Callable[[float], Figures | None]
+    key: str = "per_s"
+    """Which figure the ratio is taken of."""
+    latency: bool = False
+    """Smaller is better."""
+
+
+@dataclass(slots=True)
+class Figure:
+    """What was measured, over all rounds."""
+
+    measure: Measure
+    values: list[float] = field(default_factory=list)
+    floors: list[float] = field(default_factory=list)
+
+    @property
+    def ratio(self) -> float:
+        """Median of the rounds' ratios."""
+        return statistics.median(value / floor for value, floor in zip(self.values, self.floors, strict=True))
+
+    @property
+    def met(self) -> bool:
+        """Whether the goal is reached."""
+        return self.ratio <= self.measure.goal if self.measure.latency else self.ratio >= self.measure.goal
+
+    def to_json(self) -> dict[str, Any]:
+        """The line as data."""
+        return {
+            "name": self.measure.name,
+            "floor": self.measure.floor_name,
+            "figure": self.measure.key,
+            "values": [round(value, 1) for value in self.values],
+            "floors": [round(value, 1) for value in self.floors],
+            "ratio": round(self.ratio, 3),
+            "goal": self.measure.goal,
+            "smaller_is_better": self.measure.latency,
+            "met": self.met,
+        }
+
+
+def _echo(streams: int, seconds: float) -> Figures:
+    with server("cutpurse_server.bench.echo") as facts:
+        return result_of("cutpurse_server.bench.echo", "measure", facts["address"], str(streams), str(seconds))
+
+
+def _service(matches: int, seconds: float) -> Figures:
+    with server("cutpurse_server.bench.service", "", "art_robbery", str(matches)) as facts:
+        tokens = json.dumps(facts["tokens"])
+        return result_of("cutpurse_server.bench.service", "measure", facts["address"], tokens, str(seconds))
+
+
+def _per_s(take: Callable[[float], float | None], seconds: float) -> Figures | None:
+    value = take(seconds)
+    return None if value is None else {"per_s": value}
+
+
+_echo_16 = partial(_echo, 16)
+_hearts = partial(_per_s, partial(open_spiel_decisions_per_s, "hearts"))
+
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "decisions through the service, 16 matches", "bare echo, 16 streams", 0.35, partial(_service, 16), _echo_16
+    ),
+    Measure("decisions through the service, 64 matches", "bare echo, 16 streams", 0.6, partial(_service, 64), _echo_16),
+    Measure(
+        "turn to turn, one match, median",
+        "echo round trip",
+        2.5,
+        partial(_service, 1),
+        partial(_echo, 1),
+        "p50_us",
+        True,
+    ),
+    Measure(
+        "turn to turn, 16 matches, 99th percentile",
+        "echo, 16 streams",
+        2.0,
+        partial(_service, 16),
+        _echo_16,
+        "p99_us",
+        True,
+    ),
+    Measure(
+        "log appends in groups of 16, synchronous=FULL",
+        "bare SQLite",
+        0.7,
+        partial(_per_s, log_appends_per_s),
+        partial(_per_s, bare_appends_per_s),
+    ),
+    *(
+        Measure(
+            f"random playouts of art_robbery, {players} players",
+            "OpenSpiel's hearts",
+            0.3,
+            partial(_per_s, partial(rules_decisions_per_s, "art_robbery", players)),
+            _hearts,
+        )
+        for players in (2, 3, 4, 5)
+    ),
+)
+
+
+def measure(measures: tuple[Measure, ...], rounds: int, seconds: float) -> Iterator[tuple[Figure, int]]:
+    """Measure everything once a round; after each measurement, the line's figure so far and the round's number.
+
+    A measurement and its floor follow upon each other, so that a neighbour who slows the machine down slows both.
+    """
+    figures = {each.name: Figure(each) for each in measures}
+    for number in range(1, rounds + 1):
+        for each in measures:
+            floor = each.floor(seconds)
+            taken = each.take(seconds) if floor is not None else None
+            if floor is None or taken is None:
+                continue
+            figure = figures[each.name]
+            figure.floors.append(floor[each.key])
+            figure.values.append(taken[each.key])
+            yield figure, number
