@@ -14,7 +14,7 @@ from cutpurse_rules.contract import Seat
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.port import Log
 from cutpurse_server.matches.record import MatchRecord
-from cutpurse_server.wire.matches import decision_to_proto, ended_to_proto, offer_to_proto
+from cutpurse_server.wire.matches import ended_to_proto, fill_decision, offer_to_proto
 
 __all__ = ["Connection"]
 
@@ -132,9 +132,8 @@ class Connection:
                 self._decisions = {}
             else:
                 due = {match: self._decisions.pop(match) for match in list(due)[:_FRAME_DECISIONS_MAX]}
-            frame.decisions.extend(
-                [decision_to_proto(record, seat, now_ms, typed=typed) for record, seat in due.values()]
-            )
+            for record, seat in due.values():
+                fill_decision(record, seat, now_ms, frame.decisions.add(), typed=typed)
         if self._refused or self._offers or self._news or self._ended or self._draining:
             self._rest_of(frame)
             some = True

@@ -24,11 +24,11 @@ from cutpurse_server.wire.matches import (
     accepted_to_proto,
     answer_from_proto,
     clock_from_proto,
-    decision_to_proto,
+    fill_decision,
+    fill_view,
     match_to_proto,
     options_from_proto,
     resolved_to_proto,
-    view_to_proto,
 )
 
 __all__ = ["MatchServicer"]
@@ -76,9 +76,10 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         record, seat = await self._own(request.match)
         if record.state is None:
             raise ServiceError(ErrorReason.DECISION_NOT_OPEN, "The match has not begun.")
-        response = match_pb2.GetViewResponse(seat=seat, view=view_to_proto(record, seat))
+        response = match_pb2.GetViewResponse(seat=seat)
+        fill_view(record, seat, response.view)
         if seat in record.asked and seat not in record.chosen:
-            response.decision.CopyFrom(decision_to_proto(record, seat, self._desk.log.now_ms()))
+            fill_decision(record, seat, self._desk.log.now_ms(), response.decision)
         return response
 
     async def ListLegalActions(

@@ -7,7 +7,6 @@ from contextlib import aclosing
 from typing import Any
 
 from cutpurse.v1 import tournament_pb2, tournament_pb2_grpc
-
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.tournaments import Overview, Tournaments
 from cutpurse_server.wire.tournament_events import manifest_from_request, manifest_to_proto, standing_to_proto

@@ -14,10 +14,7 @@ from cutpurse_rules.art_robbery.view import ArtRobberyView
 __all__ = ["ART_ROBBERY_WIRE"]
 
 # Cards and tiles are plain numbers in the rules and have types of their own in the generated code; a test compares.
-_Table: Any = art_robbery_pb2.ArtRobberyTable
-_View: Any = art_robbery_pb2.ArtRobberyView
 _Play: Any = art_robbery_pb2.ArtRobberyPlay
-_Taking: Any = art_robbery_pb2.ArtRobberyTaking
 _STEPS = {
     "TURN": art_robbery_pb2.ART_ROBBERY_STEP_TURN,
     "ANSWER": art_robbery_pb2.ART_ROBBERY_STEP_ANSWER,
@@ -28,15 +25,18 @@ _STEPS = {
 class _ArtRobberyWire:
     """See `GameWire`."""
 
-    def view_to_proto(self, view: ArtRobberyView) -> game_pb2.View:
+    def fill_view(self, view: ArtRobberyView, message: game_pb2.View) -> None:
         """A seat's view."""
         assert view.seat is not None, "a spectator has no seat"
         assert view.hand is not None, "a spectator has no hand"
-        return game_pb2.View(art_robbery=_View(seat=view.seat, hand=view.hand, table=_table(view)))
+        seen: Any = message.art_robbery
+        seen.seat = view.seat
+        seen.hand.extend(view.hand)
+        _fill_table(view, seen.table)
 
-    def public_view_to_proto(self, view: ArtRobberyView) -> game_pb2.PublicView:
+    def fill_public_view(self, view: ArtRobberyView, message: game_pb2.PublicView) -> None:
         """The spectators' view: the table, which has no field for a hand."""
-        return game_pb2.PublicView(art_robbery=_table(view))
+        _fill_table(view, message.art_robbery)
 
     def action_to_proto(self, action: ArtRobberyAction) -> game_pb2.Action:
         """An action as a typed message."""
@@ -81,27 +81,28 @@ def _flat(places: Sequence[Sequence[Tile]]) -> tuple[list[Tile], list[int]]:
     return [tile for tiles in places for tile in tiles], [seat for seat, tiles in enumerate(places) for _ in tiles]
 
 
-def _table(view: ArtRobberyView) -> Any:
-    front, front_seats = _flat(view.front)
-    safe, safe_seats = _flat(view.safe)
-    taking = view.taking
-    return _Table(
-        heist=view.heist,
-        turn=view.turn,
-        turn_seat=view.turn_seat,
-        step=_STEPS[view.step],
-        asked=view.asked,
-        hand_sizes=view.hand_sizes,
-        middle=view.middle,
-        front=front,
-        front_seats=front_seats,
-        safe=safe,
-        safe_seats=safe_seats,
-        out=view.out,
-        dog=view.dog,
-        taking=None
-        if taking is None
-        else _Taking(card=taking.card, seat=taking.seat, from_seat=taking.from_seat, tile=taking.tile),
-        discards=view.discards,
-        pile_size=view.pile_size,
-    )
+def _fill_table(view: ArtRobberyView, table: Any) -> None:
+    table.heist = view.heist
+    table.turn = view.turn
+    table.turn_seat = view.turn_seat
+    table.step = _STEPS[view.step]
+    table.asked.extend(view.asked)
+    table.hand_sizes.extend(view.hand_sizes)
+    table.middle.extend(view.middle)
+    tiles, seats = _flat(view.front)
+    table.front.extend(tiles)
+    table.front_seats.extend(seats)
+    tiles, seats = _flat(view.safe)
+    table.safe.extend(tiles)
+    table.safe_seats.extend(seats)
+    table.out.extend(view.out)
+    if view.dog is not None:
+        table.dog = view.dog
+    if view.taking is not None:
+        taking = table.taking
+        taking.card = view.taking.card
+        taking.seat = view.taking.seat
+        taking.from_seat = view.taking.from_seat
+        taking.tile = view.taking.tile
+    table.discards.extend(view.discards)
+    table.pile_size = view.pile_size

@@ -16,12 +16,15 @@ __all__ = ["GAME_WIRE", "GameWire", "action_to_proto", "description_to_proto", "
 class GameWire(Protocol):
     """How one game's views and actions travel."""
 
-    def view_to_proto(self, view: Any) -> game_pb2.View:
-        """A seat's view."""
+    def fill_view(self, view: Any, message: game_pb2.View) -> None:
+        """Write a seat's view into an empty message.
+
+        In place: a message that is handed to another one's constructor is copied, once for every level.
+        """
         ...
 
-    def public_view_to_proto(self, view: Any) -> game_pb2.PublicView:
-        """The spectators' view."""
+    def fill_public_view(self, view: Any, message: game_pb2.PublicView) -> None:
+        """Write the spectators' view into an empty message."""
         ...
 
     def action_to_proto(self, action: Any) -> game_pb2.Action:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from cutpurse.v1 import bot_pb2, errors_pb2, match_pb2
+from cutpurse.v1 import bot_pb2, errors_pb2, game_pb2, match_pb2
 from cutpurse_rules.contract import Seat
 from cutpurse_server.errors import CATALOGUE, ErrorReason, ServiceError
 from cutpurse_server.matches.clock import time_left
@@ -22,15 +22,15 @@ __all__ = [
     "answer_from_proto",
     "clock_from_proto",
     "configuration_to_proto",
-    "decision_to_proto",
     "ended_to_proto",
+    "fill_decision",
+    "fill_view",
     "match_to_proto",
     "offer_to_proto",
     "options_from_proto",
     "refused_to_proto",
     "resolved_to_proto",
     "result_to_proto",
-    "view_to_proto",
 ]
 
 _DAY_MS = 86_400_000
@@ -117,34 +117,33 @@ def refused_to_proto(match: str, reply: Refused) -> match_pb2.ChoiceRefused:
     )
 
 
-def view_to_proto(record: MatchRecord, seat: Seat) -> Any:
-    """The view of a seat of a running match."""
+def fill_view(record: MatchRecord, seat: Seat, message: game_pb2.View) -> None:
+    """Write the view of a seat of a running match into an empty message."""
     game = record.game
-    return GAME_WIRE[game.id].view_to_proto(game.view(record.state, seat))
+    GAME_WIRE[game.id].fill_view(game.view(record.state, seat), message)
 
 
-def decision_to_proto(record: MatchRecord, seat: Seat, now_ms: int, *, typed: bool = False) -> match_pb2.Decision:
-    """An open decision as the asked seat gets it."""
+def fill_decision(
+    record: MatchRecord, seat: Seat, now_ms: int, message: match_pb2.Decision, *, typed: bool = False
+) -> None:
+    """Write an open decision, as the asked seat gets it, into an empty message."""
     game = record.game
     wire = GAME_WIRE[game.id]
     legal = record.legal_of(seat)
     left = time_left(record, seat, now_ms)
-    corrections = None
+    message.match = record.begun.match
+    message.decision = record.decisions[seat]
+    message.seat = seat
+    wire.fill_view(game.view(record.state, seat), message.view)
+    message.legal.extend([action.notation for action in legal])
+    if typed:
+        message.legal_actions.extend([wire.action_to_proto(action) for action in legal])
+    message.decision_ms_left = left.decision_ms
+    message.bank_ms_left = left.bank_ms
+    message.last_charged_ms = record.last_charged_ms[seat]
     if not record.begun.seats[seat].player:
         used = record.refused[seat][0] if seat in record.refused else 0
-        corrections = max(0, record.begun.clock.corrections_max - used)
-    return match_pb2.Decision(
-        match=record.begun.match,
-        decision=record.decisions[seat],
-        seat=seat,
-        view=wire.view_to_proto(game.view(record.state, seat)),
-        legal=[action.notation for action in legal],
-        legal_actions=[wire.action_to_proto(action) for action in legal] if typed else None,
-        decision_ms_left=left.decision_ms,
-        bank_ms_left=left.bank_ms,
-        last_charged_ms=record.last_charged_ms[seat],
-        corrections_left=corrections,
-    )
+        message.corrections_left = max(0, record.begun.clock.corrections_max - used)
 
 
 def offer_to_proto(record: MatchRecord, seat: Seat, now_ms: int) -> bot_pb2.MatchOffered:
@@ -209,6 +208,5 @@ def match_to_proto(record: MatchRecord) -> match_pb2.GetMatchResponse:
         void_cause=match_pb2.VoidCause.ValueType(record.void_cause or 0),
     )
     if record.state is not None:
-        view = record.game.view(record.state, None)
-        response.view.CopyFrom(GAME_WIRE[begun.game].public_view_to_proto(view))
+        GAME_WIRE[begun.game].fill_public_view(record.game.view(record.state, None), response.view)
     return response
