@@ -45,6 +45,10 @@ class Line:
         """Send a frame of these parts."""
         await self._context.write(bot_pb2.ConnectResponse(**parts))
 
+    async def say_bytes(self, frame: bytes) -> None:
+        """Send a frame as it would come from a newer service."""
+        await self._context.write(bot_pb2.ConnectResponse.FromString(frame))
+
     async def welcome(self, *matches: str, **parts: Any) -> bot_pb2.Hello:
         """Hear Hello, answer it, and offer these matches in the same frame."""
         frame = await self.hear()
@@ -85,7 +89,8 @@ class ScriptedService(bot_pb2_grpc.BotServiceServicer):
         self.faults: list[BaseException] = []
         """What went wrong in a script."""
 
-    async def Connect(self, request_iterator: Any, context: Any) -> None:  # gRPC's name
+    # The types know only the form that yields; reading and writing is the other one that gRPC allows.
+    async def Connect(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]
         """Play the next script."""
         if not self._scripts:
             await context.abort(grpc.StatusCode.UNAVAILABLE, "the script is over")
@@ -106,7 +111,7 @@ class ScriptedService(bot_pb2_grpc.BotServiceServicer):
 
 @asynccontextmanager
 async def scripted_service(folder: Path, *scripts: Script) -> AsyncIterator[str]:
-    """Serve the scripts on a unix socket in `folder`; gives the address, and checks at the end that all were followed."""
+    """Serve the scripts on a unix socket in `folder`; gives the address, and checks that all were followed."""
     service = ScriptedService(scripts)
     server = grpc.aio.server()
     bot_pb2_grpc.add_BotServiceServicer_to_server(service, server)
