@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, NewType, Protocol
 
-__all__ = ["Append", "Head", "Log", "LogUnavailable", "StoredEvent", "Version", "is_sound"]
+__all__ = ["Append", "Head", "Log", "LogUnavailable", "StoredEvent", "UnreadableEvent", "Version", "is_sound"]
 
 Version = NewType("Version", int)
 """How many events a stream holds."""
@@ -22,6 +22,10 @@ class LogUnavailable(Exception):
 
     The text says in one or two sentences what happened and what can be done; it is for operators, never for callers.
     """
+
+
+class UnreadableEvent(Exception):
+    """Bytes of a log that are no event of this version: of a newer one, damaged, or made up. Raised by the codecs."""
 
 
 class StoredEvent(NamedTuple):
