@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -109,12 +109,30 @@ class ScriptedService(bot_pb2_grpc.BotServiceServicer):
         assert self._scripts == []
 
 
+def get_match(known: Mapping[str, match_pb2.GetMatchResponse]) -> grpc.GenericRpcHandler:
+    """A MatchService that can say of these matches where they stand, and of all others that there is no such match."""
+
+    async def answer(request: match_pb2.GetMatchRequest, context: Any) -> match_pb2.GetMatchResponse:
+        if request.match not in known:
+            await context.abort(grpc.StatusCode.NOT_FOUND, "as scripted", (("cutpurse-reason", "MATCH_UNKNOWN"),))
+        return known[request.match]
+
+    handler = grpc.unary_unary_rpc_method_handler(
+        answer, match_pb2.GetMatchRequest.FromString, match_pb2.GetMatchResponse.SerializeToString
+    )
+    return grpc.method_handlers_generic_handler("cutpurse.v1.MatchService", {"GetMatch": handler})
+
+
 @asynccontextmanager
-async def scripted_service(folder: Path, *scripts: Script) -> AsyncIterator[str]:
+async def scripted_service(
+    folder: Path, *scripts: Script, known: Mapping[str, match_pb2.GetMatchResponse] | None = None
+) -> AsyncIterator[str]:
     """Serve the scripts on a unix socket in `folder`; gives the address, and checks that all were followed."""
     service = ScriptedService(scripts)
     server = grpc.aio.server()
     bot_pb2_grpc.add_BotServiceServicer_to_server(service, server)
+    if known is not None:
+        server.add_generic_rpc_handlers((get_match(known),))
     address = f"unix:{folder}/service.sock"
     server.add_insecure_port(address)
     await server.start()

@@ -164,6 +164,41 @@ async def test_a_ready_that_was_lost_is_said_again(tmp_path: Path) -> None:
         await cutpurse_sdk.play(first, address=address, matches=1, **OPTIONS)
 
 
+@pytest.mark.parametrize("owed", [False, True])
+async def test_an_end_that_came_while_the_stream_was_broken_is_asked_for(owed: bool, tmp_path: Path) -> None:
+    async def break_off(line: Line) -> None:
+        await line.begin("ended", "voided", "forgotten", "running")
+        if owed:
+            await line.say(decisions=[decision("ended", 1)])
+            await line.hear_choice()
+        await line.break_off()
+
+    async def offer_what_runs(line: Line) -> None:
+        await line.welcome()
+        await line.say(offers=[offer("running")])
+        await line.say(ended=[ended("running")])
+        await line.silence()
+
+    known = {
+        "ended": match_pb2.GetMatchResponse(
+            phase=match_pb2.MATCH_PHASE_ENDED, result=match_pb2.MatchResult(placements=[2, 1])
+        ),
+        "voided": match_pb2.GetMatchResponse(
+            phase=match_pb2.MATCH_PHASE_VOIDED, void_cause=match_pb2.VOID_CAUSE_ABORTED
+        ),
+        "running": match_pb2.GetMatchResponse(phase=match_pb2.MATCH_PHASE_RUNNING),
+    }
+    async with scripted_service(tmp_path, break_off, offer_what_runs, known=known) as address:
+        summary = await cutpurse_sdk.play(first, address=address, matches=4, **OPTIONS)
+
+    ends = {each.match: each for each in summary.results}
+    assert list(ends["ended"].result.placements) == [2, 1]
+    assert ends["voided"].void_cause == match_pb2.VOID_CAUSE_ABORTED
+    assert ends["forgotten"].void_cause == match_pb2.VOID_CAUSE_PLATFORM
+    assert list(ends["running"].result.placements) == [1, 2]
+    assert summary.matches == 4
+
+
 async def test_what_is_delivered_twice_is_done_once(tmp_path: Path) -> None:
     asked: list[int] = []
 

@@ -109,6 +109,7 @@ class Client:
         self._attempt = 0
         self._down_since_s: float | None = None
         self._drained = False
+        self._postponing = False
         self._timers: set[asyncio.TimerHandle] = set()
         self.ending: Ending | None = None
         """Why iteration stopped; None before."""
@@ -181,6 +182,7 @@ class Client:
         for timer in self._timers:
             timer.cancel()
         self._timers.clear()
+        self._postponing = False
         stream, self._stream = self._stream, None
         if stream is not None:
             await stream.close()
@@ -222,8 +224,10 @@ class Client:
         """Hand a frame to the session."""
         was_draining = self._session.draining
         self._inbox.extend(self._session.receive(frame))
-        if self._session.postponed:
-            self._later(self._backoff.pause_s(4), self._say_again)
+        if self._session.postponed and not self._postponing:
+            self._postponing = True
+            tries = max(intent.retries for intent in self._session.postponed)
+            self._later(self._backoff.pause_s(3 + tries), self._say_again)
         if self._session.draining and not was_draining:
             log.info("the service is going to stop")
             self._drained = True
@@ -234,6 +238,7 @@ class Client:
             self._drained = False
 
     def _say_again(self) -> None:
+        self._postponing = False
         self._session.send_postponed()
         self._wake()
 
@@ -284,8 +289,10 @@ class Client:
         self.bot = frame.welcome.bot
         self._stream, self._stream_since_s = stream, now()
         self._session.begin_stream()
+        ends = await asyncio.gather(*(stream.end_of(offer) for offer in self._session.running))
         if frame.welcome.frame_bytes_max:
             self._session.frame_bytes_max = frame.welcome.frame_bytes_max
+        frame.ended.extend(ended for ended in ends if ended is not None)
         self._inbox.extend(self._session.receive(frame))
         stream.start_writing(self._session.next_frame)
 

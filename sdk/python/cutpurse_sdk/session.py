@@ -32,7 +32,7 @@ log = logging.getLogger("cutpurse_sdk")
 
 CHOICES_PER_FRAME_MAX = 256
 FRAME_BYTES_MAX = 64 * 1024
-RETRIES_MAX = 8
+RETRIES_MAX = 100
 """How often one answer is sent again because the service could not write it down just then."""
 
 _CORRECTABLE = frozenset({ErrorReason.ERROR_REASON_CHOICE_MALFORMED, ErrorReason.ERROR_REASON_CHOICE_ILLEGAL})
@@ -123,6 +123,11 @@ class Session:
     def has_something_to_say(self) -> bool:
         """Whether `next_frame` has something."""
         return bool(self._outbox or self._readies)
+
+    @property
+    def running(self) -> list[MatchOffered]:
+        """The matches that were offered and, as far as is known here, are not over."""
+        return [table.offer for table in self._tables.values()]
 
     @property
     def is_busy(self) -> bool:
@@ -256,6 +261,8 @@ class Session:
             self.postponed.append(intent)
             return
         self._settle(table)
+        # `corrections_left` counts those after the next one, so that 0 does not say whether there is a next one. Trying
+        # costs nothing: an answer too many is refused without any effect.
         correctable = refused.reason in _CORRECTABLE
         if correctable:
             table.phase = Phase.GIVEN

@@ -11,9 +11,11 @@ from importlib.metadata import PackageNotFoundError, version
 
 import grpc
 
-from cutpurse.v1.bot_pb2 import ConnectRequest, ConnectResponse, Hello
+from cutpurse.v1.bot_pb2 import ConnectRequest, ConnectResponse, Hello, MatchEnded, MatchOffered
 from cutpurse.v1.bot_pb2_grpc import BotServiceStub
 from cutpurse.v1.errors_pb2 import ErrorReason
+from cutpurse.v1.match_pb2 import GetMatchRequest, MatchPhase, VoidCause
+from cutpurse.v1.match_pb2_grpc import MatchServiceStub
 from cutpurse_sdk.errors import ServiceRefused
 from cutpurse_sdk.settings import Settings
 
@@ -25,6 +27,9 @@ PROTOCOL_VERSION = 1
 
 WELCOME_S_MAX = 10.0
 """How long the service may take to answer Hello."""
+
+ASK_S_MAX = 5.0
+"""How long it may take to say whether a match is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,8 @@ class Stream:
 
     def __init__(self, channel: grpc.aio.Channel, settings: Settings) -> None:
         self._channel = channel
-        self._call = BotServiceStub(channel).Connect(metadata=settings.metadata)
+        self._metadata = settings.metadata
+        self._call = BotServiceStub(channel).Connect(metadata=self._metadata)
         self._wake = asyncio.Event()
         self._writer: asyncio.Task[None] | None = None
         self._half_closed = False
@@ -118,6 +124,31 @@ class Stream:
                 await self._call.done_writing()
             except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as error:
                 log.debug("the stream had ended already: %s", error)
+
+    async def end_of(self, offer: MatchOffered) -> MatchEnded | None:
+        """The end of a match that the bot was offered earlier; None while it runs, or if the service does not tell.
+
+        A match that ends while its bot has no stream is not offered again, and no frame says that it is over.
+        """
+        ended = MatchEnded(match=offer.match, seat=offer.seat)
+        try:
+            found = await MatchServiceStub(self._channel).GetMatch(
+                GetMatchRequest(match=offer.match), metadata=self._metadata, timeout=ASK_S_MAX
+            )
+        except grpc.aio.AioRpcError as error:
+            log.debug("asked for match %s: %s", offer.match, error.code().name)
+            if error.code() is not grpc.StatusCode.NOT_FOUND:
+                return None
+            # A service that forgot the match, because its log was lost, cannot go on with it.
+            ended.void_cause = VoidCause.VOID_CAUSE_PLATFORM
+            return ended
+        if found.phase == MatchPhase.MATCH_PHASE_ENDED:
+            ended.result.CopyFrom(found.result)
+            return ended
+        if found.phase == MatchPhase.MATCH_PHASE_VOIDED:
+            ended.void_cause = found.void_cause
+            return ended
+        return None
 
     def cancel(self) -> None:
         """End the stream at once; a waiting `read` returns None."""
