@@ -53,8 +53,8 @@ def _answered(before: State, give: Give) -> str:
     assert taking is not None
     tile = tiles.notation(taking.tile)
     if give.dog:
-        return f"gives seat {taking.seat} the dog and keeps {tile}"
-    return f"gives seat {taking.seat} {tile} and keeps the dog"
+        return f"gives the dog to seat {taking.seat} and keeps {tile}"
+    return f"gives {tile} to seat {taking.seat} and keeps the dog"
 
 
 def _heist_ended(before: State, after: State) -> Iterator[Happening]:

@@ -1,0 +1,260 @@
+"""`cutpurse match`: one match of house bots on the rules alone, without a server."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from cutpurse_rules.chance import Chance, Draw, ScriptedChance, StreamChance, key_of_seed
+from cutpurse_rules.contract import Config, Game, Result, Seat
+from cutpurse_rules.errors import BadConfiguration, BadDraw, BadScript
+from cutpurse_rules.playthrough import Ended, Resolved, play_through
+from cutpurse_rules.trace import lines_of, match_line, read_draws
+from cutpurse_server.cli.games import game_named
+from cutpurse_server.cli.house_bots import BotFailed, SeatedBot, seated_bots
+
+__all__ = ["match"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Randomness:
+    """Where the match's draws and the bots' lots come from."""
+
+    seed: str | None
+    """None when only a chance file was given."""
+    key: bytes
+    chance: Chance
+    scripted: tuple[Draw, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    game: Game[Any, Any, Any]
+    config: Config
+    bots: Sequence[SeatedBot]
+    randomness: _Randomness
+
+
+def match(
+    game: Annotated[str, typer.Argument(help="Which game; `cutpurse games` lists them.")],
+    bot: Annotated[
+        list[str], typer.Option(metavar="HOUSEBOT|NAME=HOUSEBOT", help="Who plays; once for each seat, in seat order.")
+    ],
+    seed: Annotated[
+        str | None, typer.Option(help="Fixes the deal and the bots' lots.  [default: drawn and printed]")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A game's option, its value as JSON.")
+    ] = None,
+    chance: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draws to use, by label: a trace, or some lines of one.")
+    ] = None,
+    trace: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the match there as JSON lines.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and no playthrough.")] = False,
+) -> None:
+    """Play one match of house bots on the rules alone, and print what happens.
+
+    For example:  cutpurse match art_robbery --bot greedy --bot random --seed 7
+    """
+    chosen = game_named(game)
+    try:
+        options = _options(option or [])
+        config = chosen.configure(len(bot), options)
+        randomness = _randomness(seed, chance)
+        playing = _Match(chosen, config, seated_bots(bot, randomness.key), randomness)
+        ended = _play_and_tell(playing, trace, tell=not as_json)
+    except BadConfiguration as error:
+        hint = "give --bot once for each seat" if error.option == "players" else f"see `cutpurse games {game}`"
+        raise _stop(2, f"{error}; {hint}") from None
+    except BadDraw as error:
+        # The usual reason: bots that draw lots play another course than the one that the file was written in.
+        hint = (
+            "" if seed is not None else " (whoever replays a match gives its --seed as well: it fixes the bots' lots)"
+        )
+        raise _stop(2, f"{error}{hint}") from None
+    except BadScript as error:
+        raise _stop(2, str(error)) from None
+    except BotFailed as error:
+        raise _stop(1, str(error)) from None
+    except KeyboardInterrupt:
+        raise _stop(130, "interrupted; no trace was written" if trace else "interrupted") from None
+    if as_json:
+        typer.echo(json.dumps(_summary(playing, ended.result), sort_keys=True))
+    else:
+        _print_result(playing, ended.result)
+
+
+def _stop(code: int, text: str) -> typer.Exit:
+    typer.secho(f"cutpurse match: {text}", fg="red", err=True)
+    return typer.Exit(code)
+
+
+def _options(given: Sequence[str]) -> dict[str, Any]:
+    """The options of `--option` values; ends the command with exit code 2 where one cannot be read."""
+    options: dict[str, Any] = {}
+    for text in given:
+        name, separator, value = text.partition("=")
+        if not separator or not name:
+            raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--option")
+        if name in options:
+            raise typer.BadParameter(f"{name} is given twice; leave one of them out", param_hint="--option")
+        try:
+            options[name] = json.loads(value)
+        # A text nested too deeply for the reader is as useless.
+        except (ValueError, RecursionError):
+            raise typer.BadParameter(
+                f"the value of {name} is not JSON: {value[:60]!r}; write {name}=10, {name}=true "
+                f"or '{name}={{\"N0\":6}}'",
+                param_hint="--option",
+            ) from None
+    return options
+
+
+def _randomness(seed: str | None, chance: Path | None) -> _Randomness:
+    """The draws of the chance file, the rest by seed; without either by a seed that is drawn here."""
+    scripted: tuple[Draw, ...] = ()
+    if chance is None:
+        seed = secrets.token_hex(8) if seed is None else seed
+    else:
+        content = _read(chance)
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            raise typer.BadParameter(f"{chance} is not UTF-8", param_hint="--chance") from None
+        # Not splitlines, which would also part a line at characters that JSON allows within a text.
+        scripted = read_draws(text.split("\n"), str(chance))
+        if seed is None:
+            # The bots' lots follow from the file, so that the same file gives the same match.
+            key = sha256(b"cutpurse/chance-file/v1\x00" + content).digest()
+            return _Randomness(None, key, ScriptedChance(scripted), scripted)
+    try:
+        key = key_of_seed(seed)
+    except UnicodeEncodeError:
+        raise typer.BadParameter("is not UTF-8", param_hint="--seed") from None
+    return _Randomness(seed, key, ScriptedChance(scripted, otherwise=StreamChance(key)), scripted)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise typer.BadParameter(f"cannot read {file}: {error.strerror}", param_hint="--chance") from None
+
+
+def _play_and_tell(playing: _Match, trace: Path | None, *, tell: bool) -> Ended[Any]:
+    """Play the match, print what happens if wanted, and write the trace if wanted."""
+    if trace is None:
+        return _play(playing, None, tell=tell)
+    try:
+        with _whole_or_not_at_all(trace) as file:
+            return _play(playing, file, tell=tell)
+    except BrokenPipeError:
+        # Not the trace but the reader of what is printed has gone; click ends the command quietly.
+        raise
+    except OSError as error:
+        raise _stop(1, f"cannot write the trace {trace}: {error.strerror}; nothing was left there") from None
+
+
+def _play(playing: _Match, trace: TextIO | None, *, tell: bool) -> Ended[Any]:
+    game, config, bots = playing.game, playing.config, playing.bots
+    if trace is not None:
+        _write(trace, [match_line(game, config, playing.randomness.seed, [bot.name for bot in bots])])
+    if tell:
+        seed = playing.randomness.seed
+        typer.echo(f"{game.name}, {config.players} players, {'scripted' if seed is None else f'seed {seed}'}")
+    drawn: set[str] = set()
+    chooser = play_through(
+        game, config, playing.randomness.chance, lambda state, seat: bots[seat].choose(game, state, seat)
+    )
+    for part in chooser:
+        drawn.update(draw.label for draw in part.draws)
+        if trace is not None:
+            _write(trace, lines_of(game, config.players, part))
+        if isinstance(part, Ended):
+            _note_unused(playing.randomness.scripted, drawn)
+            return part
+        if tell:
+            _tell(playing, part)
+    raise AssertionError("a playthrough ends with its end")
+
+
+def _tell(playing: _Match, part: Resolved[Any, Any]) -> None:
+    for happening in playing.game.happenings(part.before, part.chosen, part.after):
+        seat = happening.seat
+        who = "" if seat is None else f"seat {seat} {playing.bots[seat].name} "
+        typer.echo(f"{part.number:>5}  {who}{happening.text}")
+
+
+def _note_unused(scripted: Sequence[Draw], drawn: set[str]) -> None:
+    unused = [draw.label for draw in scripted if draw.label not in drawn]
+    if unused:
+        typer.secho(f"note: the match never came to the scripted draws {', '.join(unused)}", fg="yellow", err=True)
+
+
+def _write(file: TextIO, lines: Sequence[str] | Iterator[str]) -> None:
+    for line in lines:
+        file.write(line)
+        file.write("\n")
+
+
+@contextmanager
+def _whole_or_not_at_all(path: Path) -> Iterator[TextIO]:
+    """A text file that stands under its name only once it is complete and on disk."""
+    if path.exists() and not path.is_file():
+        # A pipe or a terminal has no half file that anybody could find, and must not be replaced by a file.
+        with _opened(path) as file:
+            yield file
+        return
+    # Where the name is a link, what it leads to is replaced, and not the link.
+    target = path.resolve()
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with _opened(partial) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _opened(path: Path) -> TextIO:
+    """The file, empty and open for lines; ends the command with exit code 2 where it cannot be made."""
+    try:
+        return path.open("w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write {path}: {error.strerror}", param_hint="--trace") from None
+
+
+def _summary(playing: _Match, result: Result) -> dict[str, Any]:
+    options = playing.config.options
+    return {
+        "game": playing.game.id,
+        "players": playing.config.players,
+        "options": {name: value if isinstance(value, bool | int) else dict(value) for name, value in options.items()},
+        "seed": playing.randomness.seed,
+        "bots": [bot.name for bot in playing.bots],
+        "scores": list(result.scores),
+        "placements": list(result.placements),
+        "reason": result.reason.value,
+    }
+
+
+def _print_result(playing: _Match, result: Result) -> None:
+    table = Table(
+        "place", "seat", "bot", "score", box=None, title=f"Result: {result.reason.value}", title_justify="left"
+    )
+    for seat in sorted(range(playing.config.players), key=lambda seat: result.placements[seat]):
+        table.add_row(str(result.placements[seat]), str(Seat(seat)), playing.bots[seat].name, str(result.scores[seat]))
+    Console().print(table)
