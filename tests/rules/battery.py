@@ -70,6 +70,7 @@ def cases(game: AnyGame, resample: Resample) -> list[Case]:
 
 
 def check_every_match_ends_with_a_result(case: Case) -> None:
+    """Every match ends after a bounded number of decisions (G10), with a result then and none before (G9)."""
     for seed in range(MATCHES):
         *decisions, last = itertools.islice(case.play(str(seed)), DECISIONS_MAX)
 
@@ -91,6 +92,7 @@ def check_placements(result: Result, players: int) -> None:
 
 
 def check_legal_lists_are_without_doubles_and_never_empty(case: Case) -> None:
+    """Exactly the asked seats have legal actions, each once (G4, G5)."""
     for part in case.decisions():
         assert list(part.asked) == sorted(set(part.asked))
         for seat in range(case.config.players):
@@ -110,6 +112,7 @@ def universe(case: Case) -> dict[str, Any]:
 
 
 def check_legal_and_verify_agree(case: Case) -> None:
+    """What is listed passes, and of all other known actions nothing does."""
     actions = universe(case)
     for part in case.decisions():
         for seat in map(Seat, range(case.config.players)):
@@ -128,6 +131,7 @@ def refusal(game: AnyGame, state: Any, seat: Seat, action: Any) -> Reason | None
 
 
 def check_a_seat_that_is_not_asked_is_refused_as_such(case: Case) -> None:
+    """Who is not asked, or is not at the table, gets NOT_ASKED."""
     for part in case.decisions(1):
         action = next(iter(part.chosen.values()))
         for seat in set(map(Seat, range(case.config.players))) - set(part.asked):
@@ -136,6 +140,7 @@ def check_a_seat_that_is_not_asked_is_refused_as_such(case: Case) -> None:
 
 
 def check_notation_reads_back_as_the_same_action(case: Case) -> None:
+    """A notation is the text of one action, and reads back as it."""
     for notation, action in universe(case).items():
         read = case.game.parse(notation)
         assert read == action
@@ -158,6 +163,7 @@ def misspelt(notation: str) -> Iterator[str]:
 
 
 def check_texts_that_are_no_notation_are_malformed(case: Case) -> None:
+    """Nearly the notation is not the notation, and junk of any length gets a short refusal."""
     actions = universe(case)
     texts = {"", " ", "\n", "0", "-1", "null", "play", "\ud800", "🗡", "9" * 10_000}
     texts |= {wrong for notation in actions for wrong in misspelt(notation)} - set(actions)
@@ -183,6 +189,7 @@ def check_states_are_values(case: Case) -> None:
 
 
 def check_fingerprints_tell_states_apart(case: Case) -> None:
+    """States of a match differ in their fingerprints; the same match gives the same ones again."""
     for seed in range(MATCHES):
         parts = list(case.play(str(seed)))
         again = list(case.play(str(seed)))
@@ -203,12 +210,14 @@ def trace(case: Case, parts: Iterator[Part]) -> list[str]:
 
 
 def check_the_same_seed_gives_the_same_trace_and_another_another(case: Case) -> None:
+    """A match is a function of its seed and choices (G2), and does depend on them."""
     traces = [trace(case, case.play(seed)) for seed in ("a", "a", "b")]
     assert traces[0] == traces[1]
     assert traces[0] != traces[2]
 
 
 def check_recorded_draws_replay_the_match(case: Case) -> None:
+    """The draws of a trace, scripted, give the trace again."""
     for seed in range(MATCHES):
         lines = trace(case, case.play(str(seed)))
         scripted = ScriptedChance(read_draws(lines, "trace"))
@@ -232,15 +241,18 @@ class WatchedChance:
         self.labels.append(label)
 
     def shuffle(self, label: str, cards: Sequence[str]) -> Sequence[int]:
+        """See `Chance.shuffle`."""
         self._watch(label, cards)
         return self._source.shuffle(label, cards)
 
     def pick(self, label: str, cards: Sequence[str]) -> int:
+        """See `Chance.pick`."""
         self._watch(label, cards)
         return self._source.pick(label, cards)
 
 
 def check_every_draw_has_its_own_label_and_canonical_cards(case: Case) -> None:
+    """No label is drawn twice, and draws start from the canonical order (G3)."""
     canonical = case.game.components["cards"]
     for seed in range(MATCHES):
         chance = WatchedChance(StreamChance(key_of_seed(str(seed))), canonical)
@@ -250,6 +262,7 @@ def check_every_draw_has_its_own_label_and_canonical_cards(case: Case) -> None:
 
 
 def check_defaults_and_forced_choices_are_legal(case: Case) -> None:
+    """What is chosen on a seat's behalf is among what the seat could choose (G5, G6)."""
     for part in case.decisions():
         forced = case.game.forced(part.before)
         assert set(forced) <= set(part.asked)
@@ -260,6 +273,7 @@ def check_defaults_and_forced_choices_are_legal(case: Case) -> None:
 
 
 def check_with_auto_play_forced_off_everything_is_asked(case: Case) -> None:
+    """With the option off the engine chooses nothing (G5)."""
     config = case.game.configure(case.config.players, {"auto_play_forced": False})
     asking = Case(case.game, config, case.resample)
     for part in asking.decisions():
@@ -283,6 +297,7 @@ COMMON_KEYS = {"game", "seat", "hand", "hand_sizes", "asked"}
 
 
 def check_views_have_one_shape_and_spectators_no_hand(case: Case) -> None:
+    """All views have the same keys and are plain JSON; a spectator has no hand (G11)."""
     keys = set(case.game.view(next(case.decisions(1)).before, None).to_json())
     assert keys >= COMMON_KEYS
     for part in case.decisions(2):
@@ -310,6 +325,7 @@ def flat(value: Any) -> Iterator[Any]:
 
 
 def check_what_happened_is_told_in_words(case: Case) -> None:
+    """Every decision has something to tell, in printable sentence parts."""
     for part in case.decisions(2):
         told = case.game.happenings(part.before, part.chosen, part.after)
         assert told

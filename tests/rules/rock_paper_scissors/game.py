@@ -42,23 +42,28 @@ class RockPaperScissors(Game[State, Show, RockPaperScissorsView]):
     components: ClassVar[Mapping[str, tuple[str, ...]]] = {"cards": STAKES, "shapes": SHAPES}
 
     def begin(self, config: Config, chance: Chance) -> State:
+        """Shuffle the stakes; the first is turned up."""
         order = chance.shuffle("stakes", notations(PILE, STAKES))
         stakes = bytes(PILE[place] for place in order)
         return State(rounds_left=config.options["rounds"], hands=(HAND, HAND), stakes=stakes, points=(0, 0))
 
     def asked(self, state: State) -> tuple[Seat, ...]:
+        """Both seats, round after round."""
         return state.asked()
 
     def legal(self, state: State, seat: Seat) -> Sequence[Show]:
+        """One of each kind that the seat has left."""
         return [Show(shape) for shape in sorted(set(state.hands[seat]))] if seat in state.asked() else []
 
     def verify(self, state: State, seat: Seat, action: Show) -> None:
+        """Any card may be shown that the seat still has."""
         if seat not in state.asked():
             raise Illegal(Reason.NOT_ASKED)
         if action.shape not in state.hands[seat]:
             raise Illegal(Reason.CARD_NOT_HELD)
 
     def resolve(self, state: State, chosen: Mapping[Seat, Show], chance: Chance) -> State:
+        """Both cards are revealed together; the winner gets the stake."""
         shown = chosen[Seat(0)].shape, chosen[Seat(1)].shape
         won = [0, 0]
         if (winner := winner_of(shown)) is not None:
@@ -71,15 +76,19 @@ class RockPaperScissors(Game[State, Show, RockPaperScissorsView]):
         )
 
     def default(self, state: State, seat: Seat) -> Show:
+        """The first card."""
         return self.legal(state, seat)[0]
 
     def forced(self, state: State) -> Mapping[Seat, Show]:
+        """A hand of one kind leaves no choice, and everybody has seen the others go."""
         return {seat: Show(state.hands[seat][0]) for seat in state.asked() if len(set(state.hands[seat])) == 1}
 
     def view(self, state: State, seat: Seat | None, choice: Show | None = None) -> RockPaperScissorsView:
+        """See `Game.view`; this is the one game with a choice to show to its owner."""
         return view_for(state, seat, choice)
 
     def happenings(self, before: State, chosen: Mapping[Seat, Show], after: State) -> tuple[Happening, ...]:
+        """Both cards, in seat order, then who won."""
         shown = [Happening(seat, f"shows {SHAPES[chosen[seat].shape - 1]}") for seat in sorted(chosen)]
         winner = winner_of((chosen[Seat(0)].shape, chosen[Seat(1)].shape))
         if winner is None:
@@ -87,17 +96,20 @@ class RockPaperScissors(Game[State, Show, RockPaperScissorsView]):
         return (*shown, Happening(winner, f"wins {before.stakes[0]}"))
 
     def result(self, state: State) -> Result | None:
+        """Most points wins."""
         if state.rounds_left:
             return None
         placements = tuple(1 + (other > own) for own, other in zip(state.points, reversed(state.points), strict=True))
         return Result(state.points, placements, EndReason.COMPLETED)
 
     def parse(self, text: str) -> Show:
+        """One of three texts."""
         if text not in SHOWS:
             raise Malformed(f"{text[:20]!r} is no action of {self.id}")
         return SHOWS[text]
 
     def fingerprint(self, state: State) -> bytes:
+        """All there is, with a zero byte between heaps."""
         return bytes((state.rounds_left, *state.points)) + b"\x00".join((*state.hands, state.stakes))
 
 

@@ -20,11 +20,14 @@ class Show:
 
     @property
     def notation(self) -> str:
+        """`show R`."""
         return f"show {SHAPES[self.shape - 1]}"
 
 
 @dataclass(frozen=True)
 class State:
+    """The whole table; a frozen one, because here nothing needs to be fast."""
+
     rounds_left: int
     hands: tuple[bytes, bytes]
     stakes: bytes
@@ -32,11 +35,14 @@ class State:
     points: tuple[int, int]
 
     def asked(self) -> tuple[Seat, ...]:
+        """Both seats while there are rounds left."""
         return (Seat(0), Seat(1)) if self.rounds_left else ()
 
 
 @dataclass(frozen=True)
 class RockPaperScissorsView:
+    """What the viewer may know: no field could hold the stakes below."""
+
     seat: Seat | None
     hands: tuple[bytes, bytes]
     asked: tuple[Seat, ...]
@@ -47,6 +53,7 @@ class RockPaperScissorsView:
     """The seat's own in the open decision."""
 
     def to_json(self) -> dict[str, Any]:
+        """Key by key, as a page of traces would give it."""
         return {
             "game": "rock_paper_scissors",
             "seat": self.seat,
@@ -61,6 +68,7 @@ class RockPaperScissorsView:
 
 
 def view_for(state: State, viewer: Seat | None, choice: Show | None) -> RockPaperScissorsView:
+    """The viewer's view, built field by field."""
     return RockPaperScissorsView(
         seat=viewer,
         hands=state.hands,
