@@ -28,6 +28,7 @@ from cutpurse_sdk.errors import (
 from cutpurse_sdk.play import Choose, Options, Summary, play, run
 from cutpurse_sdk.session import Event, Refusal
 from cutpurse_sdk.settings import Settings
+from cutpurse_sdk.simulation import SimulatedMatch, Simulation, Simulator, simulate
 from cutpurse_sdk.stream import Wishes
 
 __all__ = [
@@ -48,6 +49,9 @@ __all__ = [
     "ServiceUnreachable",
     "Settings",
     "SettingsInvalid",
+    "SimulatedMatch",
+    "Simulation",
+    "Simulator",
     "SimulatorMissing",
     "Summary",
     "Wishes",
@@ -55,4 +59,5 @@ __all__ = [
     "play",
     "reason_name",
     "run",
+    "simulate",
 ]

@@ -97,7 +97,7 @@ def run(choose: Choose, **options: Unpack[Options]) -> Summary:
     Uses uvloop where it is installed. Raises what `choose` raises (unless `on_error="default"`), `SettingsInvalid`,
     `ServiceRefused`, `ServiceUnreachable`, `AnswerInvalid`; with `on_refused="raise"` also `ChoiceNotTaken`.
     """
-    with asyncio.Runner(loop_factory=_fastest_loop()) as runner:
+    with asyncio.Runner(loop_factory=fastest_loop()) as runner:
         player = _Player(choose, options)
         with _stopped_by_signals(runner.get_loop(), player):
             return runner.run(player.play())
@@ -252,7 +252,7 @@ def _is_default(options: Options, name: Literal["on_refused", "on_error"], other
     return value == "default"
 
 
-def _fastest_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+def fastest_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
     """The event loop of uvloop where it is installed; it is no requirement, so it is looked up by its name."""
     if importlib.util.find_spec("uvloop") is None:
         return None
