@@ -135,7 +135,7 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
         """See `Game.result`; also a match whose heists ended by their limit is COMPLETED (R9)."""
         if state.step is not Step.OVER:
             return None
-        return score([state.safe_of(Seat(seat)) for seat in range(state.setup.players)])
+        return score(state.safe_by_seat())
 
     def parse(self, text: str) -> ArtRobberyAction:
         """See `Game.parse`; the 60 notations are known by heart, so nothing else can slip through."""

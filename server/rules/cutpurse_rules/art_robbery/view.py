@@ -6,25 +6,24 @@ pile's order: of the hands only the viewer's own is ever read here, and of the p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from cutpurse_rules.art_robbery import cards, tiles
-from cutpurse_rules.art_robbery.cards import Card
 from cutpurse_rules.art_robbery.state import MIDDLE, State, Step, Taking
-from cutpurse_rules.art_robbery.tiles import Tile
 from cutpurse_rules.contract import Seat
 
 __all__ = ["ArtRobberyView", "view_for"]
 
 
-@dataclass(frozen=True, slots=True)
-class ArtRobberyView:
-    """The present table as the viewer may know it; cards and tiles as numbers, in canonical order (G11)."""
+class ArtRobberyView(NamedTuple):
+    """The present table as the viewer may know it (G11); multisets as the state has them, in canonical order.
+
+    A named tuple, since one is made for every decision.
+    """
 
     seat: Seat | None
     """The viewer; None for a spectator."""
-    hand: tuple[Card, ...] | None
+    hand: bytes | None
     """The viewer's own; None for a spectator."""
     hand_sizes: tuple[int, ...]
     asked: tuple[Seat, ...]
@@ -32,16 +31,16 @@ class ArtRobberyView:
     turn: int
     turn_seat: Seat
     step: Step
-    middle: tuple[Tile, ...]
-    front: tuple[tuple[Tile, ...], ...]
+    middle: bytes
+    front: tuple[bytes, ...]
     """By seat, its tiles of the running heist."""
-    safe: tuple[tuple[Tile, ...], ...]
+    safe: tuple[bytes, ...]
     """By seat, its tiles of all finished heists together."""
-    out: tuple[Tile, ...]
+    out: bytes
     dog: Seat | None
     """None while the dog is in the middle."""
     taking: Taking | None
-    discards: tuple[Card, ...]
+    discards: bytes
     pile_size: int
 
     @property
@@ -77,29 +76,29 @@ def view_for(state: State, viewer: Seat | None) -> ArtRobberyView:
     asked = state.asked_seat()
     return ArtRobberyView(
         seat=viewer,
-        hand=None if viewer is None else tuple(state.hands[viewer]),
+        hand=None if viewer is None else state.hands[viewer],
         hand_sizes=tuple(map(len, state.hands)),
         asked=() if asked is None else (asked,),
         heist=state.heist,
         turn=state.turn,
         turn_seat=state.turn_seat,
         step=state.step,
-        middle=tuple(state.middle),
-        front=tuple(map(tuple, state.front)),
-        safe=tuple(tuple(state.safe_of(Seat(seat))) for seat in range(state.setup.players)),
-        out=tuple(state.out),
+        middle=state.middle,
+        front=tuple(state.front),
+        safe=state.safe_by_seat(),
+        out=state.out,
         dog=None if state.dog == MIDDLE else state.dog,
         taking=state.taking,
-        discards=tuple(state.discards),
+        discards=state.discards,
         pile_size=len(state.pile),
     )
 
 
-def _cards(held: tuple[Card, ...]) -> list[str]:
+def _cards(held: bytes) -> list[str]:
     return [cards.notation(card) for card in held]
 
 
-def _tiles(lying: tuple[Tile, ...]) -> list[str]:
+def _tiles(lying: bytes) -> list[str]:
     return [tiles.notation(tile) for tile in lying]
 
 

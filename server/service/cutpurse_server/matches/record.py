@@ -6,9 +6,9 @@ changed only by `apply`, and only while its maker holds it alone: whoever shares
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Iterable
 from enum import IntEnum
-from hmac import digest
 from typing import Any, NamedTuple
 
 from cutpurse_rules import GAMES
@@ -107,7 +107,7 @@ class MatchRecord:
         "requests",
         "seat_of",
         "state",
-        "state_key",
+        "state_mac",
         "strikes",
         "version",
         "void_cause",
@@ -119,7 +119,8 @@ class MatchRecord:
         self.game: Game[Any, Any, Any] = GAMES[begun.game]
         self.config: Config = self.game.configure(players, begun.options)
         self.chance = StreamChance(begun.key)
-        self.state_key = sub_key(begun.key, "state")
+        self.state_mac = hmac.new(sub_key(begun.key, "state"), digestmod="sha256")
+        """Keyed, and never fed: a state hash is made by a copy of it."""
         self.seat_of: dict[str, Seat] = {identity.bot: Seat(seat) for seat, identity in enumerate(begun.seats)}
         self.phase = Phase.WARM_UP
         self.ready: frozenset[Seat] = frozenset()
@@ -186,7 +187,7 @@ class MatchRecord:
         twin.requests = self.requests.copy()
         twin.seat_of = self.seat_of
         twin.state = self.state
-        twin.state_key = self.state_key
+        twin.state_mac = self.state_mac
         twin.strikes = self.strikes
         twin.version = self.version
         twin.void_cause = self.void_cause
@@ -206,7 +207,9 @@ class MatchRecord:
 
 def state_hash(record: MatchRecord, state: Any) -> bytes:
     """HMAC-SHA-256 of a state of the match: 32 bytes that only the match key's holder can make."""
-    return digest(record.state_key, record.game.fingerprint(state), "sha256")
+    seal = record.state_mac.copy()
+    seal.update(record.game.fingerprint(state))
+    return seal.digest()
 
 
 def fold(events: Iterable[MatchEvent]) -> MatchRecord:
