@@ -11,7 +11,7 @@ from typing import Any
 import grpc
 
 from cutpurse.v1 import art_robbery_pb2, bot_pb2, bot_pb2_grpc, game_pb2, match_pb2
-from cutpurse_sdk import Backoff
+from cutpurse_sdk import Backoff, Decision
 
 OPTIONS: dict[str, Any] = {"token": "token", "backoff": Backoff(first_s=0.01, longest_s=0.05), "patience_s": 5.0}
 """For quick tests: what `play` is told beside the address."""
@@ -125,16 +125,25 @@ def get_match(known: Mapping[str, match_pb2.GetMatchResponse]) -> grpc.GenericRp
 
 @asynccontextmanager
 async def scripted_service(
-    folder: Path, *scripts: Script, known: Mapping[str, match_pb2.GetMatchResponse] | None = None
+    folder: Path,
+    *scripts: Script,
+    known: Mapping[str, match_pb2.GetMatchResponse] | None = None,
+    credentials: grpc.ServerCredentials | None = None,
 ) -> AsyncIterator[str]:
-    """Serve the scripts on a unix socket in `folder`; gives the address, and checks that all were followed."""
+    """Serve the scripts; gives the address, and checks at the end that all were followed.
+
+    On a unix socket in `folder`; with credentials on a free port.
+    """
     service = ScriptedService(scripts)
     server = grpc.aio.server()
     bot_pb2_grpc.add_BotServiceServicer_to_server(service, server)
     if known is not None:
         server.add_generic_rpc_handlers((get_match(known),))
     address = f"unix:{folder}/service.sock"
-    server.add_insecure_port(address)
+    if credentials is None:
+        server.add_insecure_port(address)
+    else:
+        address = f"localhost:{server.add_secure_port('localhost:0', credentials)}"
     await server.start()
     try:
         yield address
@@ -178,3 +187,20 @@ def ended(match: str, *placements: int) -> bot_pb2.MatchEnded:
     """The end of a match."""
     placements = placements or (1, 2)
     return bot_pb2.MatchEnded(match=match, result=match_pb2.MatchResult(scores=[9, 7], placements=placements))
+
+
+def first(decision: Decision) -> str:
+    """A bot: the first legal action."""
+    return decision.legal[0]
+
+
+async def finish(line: Line) -> None:
+    """A script, often the second one: a match is offered, decided once and ended."""
+    await line.welcome("m", decisions=[decision("m", 1)])
+    frame = await line.hear()
+    assert frame is not None
+    while not frame.choices:
+        frame = await line.hear()
+        assert frame is not None
+    await line.say(accepted=[accepted(frame.choices[0])], ended=[ended("m")])
+    await line.silence()

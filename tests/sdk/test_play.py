@@ -9,11 +9,7 @@ import pytest
 
 import cutpurse_sdk
 from cutpurse.v1 import art_robbery_pb2, bot_pb2, game_pb2
-from tests.sdk.scripted import OPTIONS, Line, accepted, decision, ended, refused, scripted_service
-
-
-def first(decision: cutpurse_sdk.Decision) -> str:
-    return decision.legal[0]
+from tests.sdk.scripted import OPTIONS, Line, accepted, decision, ended, first, refused, scripted_service
 
 
 async def test_a_bot_gets_ready_decides_and_learns_the_result(tmp_path: Path) -> None:

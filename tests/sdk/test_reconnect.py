@@ -1,8 +1,6 @@
-"""Streams break at every point, deliver twice, drain, or never come about; no answer is lost or takes effect twice."""
+"""Streams break at every point, deliver twice, drain, or end unseen; no answer is lost or takes effect twice."""
 
 import asyncio
-import logging
-import time
 from pathlib import Path
 
 import grpc
@@ -10,23 +8,19 @@ import pytest
 
 import cutpurse_sdk
 from cutpurse.v1 import bot_pb2, match_pb2
-from tests.sdk.scripted import OPTIONS, Line, Script, accepted, decision, ended, offer, refused, scripted_service
-
-
-def first(decision: cutpurse_sdk.Decision) -> str:
-    return decision.legal[0]
-
-
-async def finish(line: Line) -> None:
-    """The second stream of most tests: the match is offered again, decided and ended."""
-    await line.welcome("m", decisions=[decision("m", 1)])
-    frame = await line.hear()
-    assert frame is not None
-    while not frame.choices:
-        frame = await line.hear()
-        assert frame is not None
-    await line.say(accepted=[accepted(frame.choices[0])], ended=[ended("m")])
-    await line.silence()
+from tests.sdk.scripted import (
+    OPTIONS,
+    Line,
+    Script,
+    accepted,
+    decision,
+    ended,
+    finish,
+    first,
+    offer,
+    refused,
+    scripted_service,
+)
 
 
 async def break_before_hello_is_read(line: Line) -> None:
@@ -287,99 +281,6 @@ async def test_a_service_that_drains_and_stays_away_is_a_good_end(tmp_path: Path
     assert summary.ending is cutpurse_sdk.Ending.SERVICE_DRAINED
 
 
-async def test_a_service_that_comes_late_is_waited_for(tmp_path: Path) -> None:
-    address = f"unix:{tmp_path}/service.sock"
-    playing = asyncio.create_task(cutpurse_sdk.play(first, address=address, matches=1, **OPTIONS))
-    await asyncio.sleep(0.1)
-
-    async with scripted_service(tmp_path, finish):
-        summary = await playing
-
-    assert summary.matches == 1
-
-
-async def test_a_service_that_never_comes_exhausts_the_patience(tmp_path: Path) -> None:
-    address = f"unix:{tmp_path}/nobody.sock"
-    since_s = time.monotonic()
-
-    with pytest.raises(cutpurse_sdk.ServiceUnreachable, match=r"nobody.sock was out of reach for 0 s: UNAVAILABLE"):
-        await cutpurse_sdk.play(first, address=address, **OPTIONS | {"patience_s": 0.2})
-
-    assert 0.2 <= time.monotonic() - since_s < 2
-
-
-async def test_streams_that_break_at_once_exhaust_the_patience_too(tmp_path: Path) -> None:
-    with pytest.raises(cutpurse_sdk.ServiceUnreachable, match=r"as scripted|the script is over"):
-        async with scripted_service(tmp_path, break_after_welcome, break_after_welcome) as address:
-            await cutpurse_sdk.play(first, address=address, **OPTIONS | {"patience_s": 0.2})
-
-
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_INVALID"),
-        (grpc.StatusCode.PERMISSION_DENIED, "ROLE_FORBIDDEN"),
-        (grpc.StatusCode.FAILED_PRECONDITION, "PROTOCOL_UNSUPPORTED"),
-        (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_LARGE"),
-        (grpc.StatusCode.UNAUTHENTICATED, "OF_A_LATER_VERSION"),
-        (grpc.StatusCode.UNIMPLEMENTED, ""),
-    ],
-)
-async def test_what_will_not_change_is_not_tried_again(code: grpc.StatusCode, reason: str, tmp_path: Path) -> None:
-    async def refuse(line: Line) -> None:
-        await line.break_off(code, reason)
-
-    async with scripted_service(tmp_path, refuse) as address:
-        with pytest.raises(cutpurse_sdk.ServiceRefused, match="as scripted") as caught:
-            await cutpurse_sdk.play(first, address=address, **OPTIONS)
-
-    known = reason and not reason.startswith("OF_")
-    assert caught.value.status is code
-    assert cutpurse_sdk.reason_name(caught.value.reason) == (reason if known else "UNSPECIFIED")
-
-
-async def test_another_protocol_version_is_refused_by_the_bot_too(tmp_path: Path) -> None:
-    async def script(line: Line) -> None:
-        await line.hear()
-        await line.say(welcome=bot_pb2.Welcome(protocol_version=2))
-        await line.silence()
-
-    async with scripted_service(tmp_path, script) as address:
-        with pytest.raises(cutpurse_sdk.ServiceRefused, match="protocol version 2"):
-            await cutpurse_sdk.play(first, address=address, **OPTIONS)
-
-
-async def test_a_first_frame_without_welcome_is_no_cutpurse_service(tmp_path: Path) -> None:
-    async def script(line: Line) -> None:
-        await line.hear()
-        await line.say(offers=[offer("m")])
-        await line.silence()
-
-    async with scripted_service(tmp_path, script) as address:
-        with pytest.raises(cutpurse_sdk.ServiceRefused, match="no Welcome"):
-            await cutpurse_sdk.play(first, address=address, **OPTIONS)
-
-
-async def test_fields_and_values_of_a_newer_protocol_are_let_be(tmp_path: Path) -> None:
-    # Field 100 with a text, and an enum value that this version does not know.
-    unknown = bytes([0xA2, 0x06, 0x03]) + b"new"
-
-    async def script(line: Line) -> None:
-        await line.begin("m")
-        newer = match_pb2.Decision.FromString(decision("m", 1).SerializeToString() + unknown)
-        newer.view.art_robbery.hand.append(99)  # type: ignore[arg-type]
-        frame = bot_pb2.ConnectResponse(decisions=[newer]).SerializeToString() + unknown
-        await line.say_bytes(frame)
-        choice = await line.hear_choice()
-        await line.say(accepted=[accepted(choice)], ended=[ended("m")])
-        await line.silence()
-
-    async with scripted_service(tmp_path, script) as address:
-        summary = await cutpurse_sdk.play(first, address=address, matches=1, **OPTIONS)
-
-    assert summary.decisions == 1
-
-
 async def test_a_decision_of_a_match_that_was_never_offered_is_let_be(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -393,79 +294,3 @@ async def test_a_decision_of_a_match_that_was_never_offered_is_let_be(
 
     assert summary.decisions == 0
     assert "never offered" in caplog.text
-
-
-async def test_an_own_loop_reads_events_and_answers_whenever_it_likes(tmp_path: Path) -> None:
-    async def script(line: Line) -> None:
-        await line.begin("m")
-        await line.say(decisions=[decision("m", 1)])
-        choice = await line.hear_choice()
-        await line.say(accepted=[accepted(choice)])
-        await line.silence()
-
-    async with (
-        scripted_service(tmp_path, script) as address,
-        cutpurse_sdk.connect(address=address, token="token") as client,
-    ):
-        offered = await anext(client)
-        assert isinstance(offered, bot_pb2.MatchOffered)
-        client.ready(offered)
-        asked = await anext(client)
-        assert isinstance(asked, cutpurse_sdk.Decision)
-        assert client.is_open(asked)
-        assert client.answer(asked, 0)
-        assert not client.answer(asked, 1)
-        # Somebody else on the same loop says when to stop, here while we wait for what comes next.
-        asyncio.get_running_loop().call_later(0.1, client.stop)
-        assert [event async for event in client] == []
-        assert client.accepted == 1
-        assert client.ending is cutpurse_sdk.Ending.STOPPED
-
-
-async def test_stop_waits_for_the_reply_to_what_was_said(tmp_path: Path) -> None:
-    async def script(line: Line) -> None:
-        await line.begin("m")
-        await line.say(decisions=[decision("m", 1)])
-        choice = await line.hear_choice()
-        await asyncio.sleep(0.2)
-        await line.say(accepted=[accepted(choice)], decisions=[decision("m", 2)])
-        # What is asked after that is left to whoever takes the seat up again.
-        assert await line.hear() is None
-
-    async with (
-        scripted_service(tmp_path, script) as address,
-        cutpurse_sdk.connect(address=address, token="token") as client,
-    ):
-        async for event in client:
-            if isinstance(event, bot_pb2.MatchOffered):
-                client.ready(event)
-            elif isinstance(event, cutpurse_sdk.Decision):
-                client.answer(event, 0)
-                asyncio.get_running_loop().call_later(0.1, client.stop)
-
-    assert client.accepted == 1
-
-
-async def test_cancelling_a_player_ends_it_at_once(tmp_path: Path) -> None:
-    heard_the_end = asyncio.Event()
-
-    async def script(line: Line) -> None:
-        await line.begin("m")
-        await line.silence()
-        heard_the_end.set()
-
-    async with scripted_service(tmp_path, script) as address:
-        playing = asyncio.create_task(cutpurse_sdk.play(first, address=address, **OPTIONS))
-        await asyncio.sleep(0.1)
-        playing.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await playing
-
-
-async def test_no_token_stands_in_a_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG)
-    async with scripted_service(tmp_path, break_after_the_choice, finish) as address:
-        await cutpurse_sdk.play(first, address=address, matches=1, **OPTIONS | {"token": "very-secret"})
-
-    assert caplog.text
-    assert "very-secret" not in caplog.text

@@ -13,13 +13,9 @@ import pytest
 import cutpurse_sdk
 from cutpurse.v1 import match_pb2, tournament_log_pb2
 from cutpurse_sdk import simulation
-from tests.sdk.scripted import Line, decision, scripted_service
+from tests.sdk.scripted import Line, decision, first, scripted_service
 
 Placements = Callable[[int], Sequence[int]]
-
-
-def first(decision: cutpurse_sdk.Decision) -> str:
-    return decision.legal[0]
 
 
 class StandIn:
