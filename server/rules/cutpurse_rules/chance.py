@@ -5,7 +5,7 @@ The stream is specified byte by byte, with test vectors, in docs/notation.md, so
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from struct import Struct
@@ -65,31 +65,28 @@ def sub_key(key: bytes, label: str) -> bytes:
     return sha256(key + label.encode("ascii")).digest()
 
 
-class _Stream:
-    """The 32-bit words of one label, most significant byte first, eight to a block."""
+def _numbers_below(bounds: Iterable[int], key: bytes, label: str) -> Iterator[int]:
+    """A uniform integer in [0, bound) for each bound, by rejection, from the label's 32-bit words.
 
-    __slots__ = ("_counter", "_prefix", "_words")
-
-    def __init__(self, key: bytes, label: str) -> None:
-        self._prefix = key + label.encode("ascii")
-        self._counter = 0
-        self._words: list[int] = []
-
-    def below(self, bound: int) -> int:
-        """A uniform integer in [0, bound), by rejection; a bound of one consumes nothing."""
-        assert 0 < bound <= _WORDS
+    A bound of one consumes no word.
+    """
+    prefix = key + label.encode("ascii")
+    counter = 0
+    words: list[int] = []
+    for bound in bounds:
         if bound == 1:
-            return 0
+            yield 0
+            continue
         limit = _WORDS - _WORDS % bound
-        while True:
-            if not self._words:
-                block = sha256(self._prefix + self._counter.to_bytes(8, "big")).digest()
-                self._counter += 1
+        word = limit
+        while word >= limit:
+            if not words:
+                block = sha256(prefix + counter.to_bytes(8, "big")).digest()
+                counter += 1
                 # Turned round, because the first word of the block is the next to be popped.
-                self._words.extend(_BLOCK.unpack(block)[::-1])
-            word = self._words.pop()
-            if word < limit:
-                return word % bound
+                words = list(_BLOCK.unpack(block)[::-1])
+            word = words.pop()
+        yield word % bound
 
 
 class StreamChance:
@@ -108,16 +105,16 @@ class StreamChance:
     def shuffle(self, label: str, cards: Sequence[str]) -> Sequence[int]:
         """See `Chance.shuffle`."""
         assert cards, "a shuffle of no cards is no draw (G3)"
-        stream = _Stream(self._key, label)
         order = list(range(len(cards)))
-        for last in range(len(order) - 1, 0, -1):
-            chosen = stream.below(last + 1)
+        last = len(order)
+        for chosen in _numbers_below(range(len(order), 1, -1), self._key, label):
+            last -= 1
             order[last], order[chosen] = order[chosen], order[last]
         return order
 
     def pick(self, label: str, cards: Sequence[str]) -> int:
         """See `Chance.pick`."""
-        return _Stream(self._key, label).below(len(cards))
+        return next(_numbers_below((len(cards),), self._key, label))
 
 
 class ScriptedChance:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
+from struct import Struct
 from typing import ClassVar, Final
 
 from cutpurse_rules.art_robbery import turn
@@ -34,6 +34,8 @@ __all__ = ["ArtRobbery"]
 
 _ASKED: Final = tuple((Seat(seat),) for seat in range(MAX_SEATS))
 _SHOWN_OF_A_BAD_TEXT: Final = 60
+_CONFIGURATION: Final = Struct(">B?I")
+"""Players, `auto_play_forced`, `heist_turn_limit` in the state's canonical bytes."""
 
 
 class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
@@ -149,18 +151,13 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
         return state.fingerprint()
 
     def _setup(self, config: Config) -> Setup:
-        deck = self.composition(config, "deck")
-        tiles = self.composition(config, "tiles")
-        named = {"players": config.players, "options": {**config.options, "deck": dict(deck), "tiles": dict(tiles)}}
-        text = json.dumps(named, sort_keys=True, separators=(",", ":")).encode()
-        return Setup(
-            players=config.players,
-            deck=multiset_of(deck, CARDS),
-            tiles=multiset_of(tiles, TILES),
-            heist_turn_limit=config.options["heist_turn_limit"],
-            # The text of a JSON object shows where it ends, so what follows cannot be taken for a part of it.
-            fingerprint=text,
-        )
+        deck = multiset_of(self.composition(config, "deck"), CARDS)
+        tiles = multiset_of(self.composition(config, "tiles"), TILES)
+        limit: int = config.options["heist_turn_limit"]
+        numbers = _CONFIGURATION.pack(config.players, config.options["auto_play_forced"], limit)
+        # A zero byte, which no component is, ends each multiset.
+        fingerprint = b"".join((numbers, deck, b"\x00", tiles, b"\x00"))
+        return Setup(config.players, deck, tiles, limit, fingerprint)
 
 
 def _verify_play(state: State, seat: Seat, play: Play) -> None:
