@@ -1,0 +1,22 @@
+"""The backend under test, open."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from cutpurse_server.log.port import Log
+from tests.server.log.backends import BACKENDS, Backend
+
+
+@pytest.fixture(params=BACKENDS)
+async def backend(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Backend]:
+    made = BACKENDS[request.param](tmp_path)
+    await made.log.open()
+    yield made
+    await made.log.close()
+
+
+@pytest.fixture
+def log(backend: Backend) -> Log:
+    return backend.log
