@@ -9,22 +9,18 @@ from typing import Any, TypeAlias
 
 import typer
 
-from cutpurse.v1 import match_pb2
 from cutpurse_rules.chance import sub_key
 from cutpurse_rules.contract import Game, Seat
 from cutpurse_rules.errors import Malformed
 from cutpurse_rules.trace import numbered_names
-from cutpurse_server.wire.games import GAME_WIRE
+from cutpurse_server.wire.local_decisions import local_decision_to_proto
 
 __all__ = ["BotFailed", "HouseBot", "SeatedBot", "seated_bots"]
 
-HouseBot: TypeAlias = Callable[[match_pb2.Decision, bytes], str]
-"""(decision, the bot's key) → the notation of one of the decision's legal actions."""
+HouseBot: TypeAlias = Callable[[Any, bytes], str]
+"""(`cutpurse.v1.Decision`, the bot's key) → the notation of one of the decision's legal actions."""
 
 _GROUP = "cutpurse.bots"
-_MATCH = "local"
-_UNHURRIED_MS = 3_600_000
-"""What a bot is told that it has left: nobody looks at a clock here."""
 
 
 class BotFailed(Exception):
@@ -44,15 +40,7 @@ class SeatedBot:
     def choose(self, game: Game[Any, Any, Any], state: Any, seat: Seat) -> Any:
         """The bot's action in an open decision; raises `BotFailed`."""
         self.decisions += 1
-        decision = match_pb2.Decision(
-            match=_MATCH,
-            decision=self.decisions,
-            seat=seat,
-            legal=[action.notation for action in game.legal(state, seat)],
-            decision_ms_left=_UNHURRIED_MS,
-            bank_ms_left=_UNHURRIED_MS,
-        )
-        GAME_WIRE[game.id].fill_view(game.view(state, seat), decision.view)
+        decision = local_decision_to_proto(game, state, seat, self.decisions)
         try:
             notation = self.bot(decision, self.key)
         # Whatever a bot raises is its own fault, and the user wants to know which bot.
