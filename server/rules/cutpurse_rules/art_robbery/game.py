@@ -22,7 +22,7 @@ from cutpurse_rules.art_robbery.actions import (
 from cutpurse_rules.art_robbery.cards import CARD_COUNTS, CARDS, HAND_SIZE
 from cutpurse_rules.art_robbery.happenings import happenings_between
 from cutpurse_rules.art_robbery.scoring import score
-from cutpurse_rules.art_robbery.state import MIDDLE, Setup, State, Step
+from cutpurse_rules.art_robbery.state import ANSWER, MIDDLE, OVER, TURN, Setup, State
 from cutpurse_rules.art_robbery.tiles import TILE_COUNTS, TILES
 from cutpurse_rules.art_robbery.view import ArtRobberyView, view_for
 from cutpurse_rules.chance import Chance
@@ -79,7 +79,7 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
         state.setup = self._setup(config)
         state.heist = state.turn = 1
         state.turn_seat = Seat(0)
-        state.step = Step.TURN
+        state.step = TURN
         state.dog = MIDDLE
         state.taking = None
         state.discards = state.out = b""
@@ -99,13 +99,13 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
         """See `Game.legal`; any card may be played (page: *Play*)."""
         if seat != state.asked_seat():
             return ()
-        return ANSWERS if state.step is Step.ANSWER else legal_plays(state.hands[seat], seat, state.lying)
+        return ANSWERS if state.step is ANSWER else legal_plays(state.hands[seat], seat, state.lying)
 
     def verify(self, state: State, seat: Seat, action: ArtRobberyAction) -> None:
         """See `Game.verify`; looks at nothing but the seat's own hand and what lies openly."""
         if seat != state.asked_seat():
             raise Illegal(Reason.NOT_ASKED)
-        if isinstance(action, Give) is not (state.step is Step.ANSWER):
+        if isinstance(action, Give) is not (state.step is ANSWER):
             raise Illegal(Reason.WRONG_STEP)
         if isinstance(action, Play):
             _verify_play(state, seat, action)
@@ -122,7 +122,7 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
 
     def default(self, state: State, seat: Seat) -> ArtRobberyAction:
         """The first legal play; as the dog's answer, to give the tile."""
-        return GIVE_TILE if state.step is Step.ANSWER else self.legal(state, seat)[0]
+        return GIVE_TILE if state.step is ANSWER else self.legal(state, seat)[0]
 
     def view(self, state: State, seat: Seat | None, choice: ArtRobberyAction | None = None) -> ArtRobberyView:
         """See `Game.view`; one seat is asked at a time, so that no view ever holds a choice."""
@@ -135,7 +135,7 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
 
     def result(self, state: State) -> Result | None:
         """See `Game.result`; also a match whose heists ended by their limit is COMPLETED (R9)."""
-        if state.step is not Step.OVER:
+        if state.step is not OVER:
             return None
         return score(state.safe_by_seat())
 

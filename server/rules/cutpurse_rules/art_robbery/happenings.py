@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cutpurse_rules.art_robbery import cards, tiles
 from cutpurse_rules.art_robbery.actions import ArtRobberyAction, Give, Play
 from cutpurse_rules.art_robbery.cards import BOSS, GUARD_DOG
-from cutpurse_rules.art_robbery.state import MIDDLE, State, Step
+from cutpurse_rules.art_robbery.state import MIDDLE, OVER, State
 from cutpurse_rules.art_robbery.tiles import BOSS_TILE, HEISTS
 from cutpurse_rules.art_robbery.turn import tile_to_take
 from cutpurse_rules.contract import Happening, Seat
@@ -65,7 +65,7 @@ def _heist_ended(before: State, after: State) -> Iterator[Happening]:
         out.remove(tile)
     if out:
         yield Happening(None, f"out of the game: {', '.join(map(tiles.notation, out))}")
-    if after.step is Step.OVER:
+    if after.step is OVER:
         yield Happening(None, "the game is over")
     else:
         yield Happening(after.turn_seat, f"begins the heist of the {HEISTS[after.heist - 1].lower()}")

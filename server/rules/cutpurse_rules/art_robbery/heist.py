@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cutpurse_rules.art_robbery.scoring import discard_for_alibis
-from cutpurse_rules.art_robbery.state import MIDDLE, State, Step
+from cutpurse_rules.art_robbery.state import MIDDLE, OVER, State
 from cutpurse_rules.art_robbery.tiles import BOSS_TILE, HEISTS, KEEPS_THE_BOSS
 from cutpurse_rules.contract import Seat
 from cutpurse_rules.multisets import without_one
@@ -53,7 +53,7 @@ def begin_next_heist(state: State) -> None:
 
 def end_game(state: State) -> None:
     """The match is over; with two players, who has fewer alibis discards tiles (R7)."""
-    state.step = Step.OVER
+    state.step = OVER
     if state.setup.players == 2:
         state.safe, discarded = discard_for_alibis(state.safe)
         _put_out(state, discarded)

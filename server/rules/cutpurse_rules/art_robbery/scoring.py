@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from cutpurse_rules.art_robbery.tiles import ALIBIS, POINTS, Tile
+from cutpurse_rules.art_robbery.tiles import ALIBIS, POINTS
 from cutpurse_rules.contract import EndReason, Result
 
 __all__ = ["DISCARD_WORTH", "choose_discards", "discard_for_alibis", "score"]
@@ -15,6 +15,9 @@ DISCARD_WORTH: Final = 10
 
 _MOST_WORTH: Final = DISCARD_WORTH + max(POINTS) - 1
 """The smallest total of at least 10 is never more: without its last tile it would still be enough."""
+
+_HEIST_STEP: Final = 16
+"""A tile of a heist is one number, `heist × 16 + tile`, so that the order of numbers is R7's order of tiles."""
 
 
 def alibis_of(tiles: bytes) -> int:
@@ -64,47 +67,46 @@ def discard_for_alibis(safe: tuple[tuple[bytes, ...], ...]) -> tuple[tuple[tuple
     return tuple(kept), bytes(sorted(b"".join(discarded)))
 
 
-class _Discard(NamedTuple):
-    """A set of tiles that might be discarded, sorted by heist, then tile."""
-
-    alibis: int
-    tiles: tuple[tuple[int, Tile], ...]
-
-    def is_better_than(self, other: _Discard) -> bool:
-        """Of two sets of the same total: keep the most alibis, discard the fewest tiles, discard the later tile."""
-        if self.alibis != other.alibis:
-            return self.alibis < other.alibis
-        if len(self.tiles) != len(other.tiles):
-            return len(self.tiles) < len(other.tiles)
-        return self.tiles > other.tiles
-
-
 def choose_discards(tiles_by_heist: Sequence[bytes]) -> list[bytes]:
     """The tiles that R7 discards, by heist: everything if all together are worth less than 10.
 
-    Goes through the tiles from the last to the first and keeps, for every total, the best set of those seen. That the
-    rest of a best set is itself a best set holds for each of R7's criteria, so nothing better is lost; and tiles of a
-    kind and heist beyond the tenth change nothing, because ten tiles of value 1 are enough.
+    A set of tiles is kept as (alibis kept, fewness, its tiles sorted by heist, then tile), so that of two sets with the
+    same total R7 prefers the greater one: less of what is negative, and at the first difference the later tile. Going
+    through the tiles from the last to the first, the best set so far of every total is remembered. That the rest of a
+    best set is itself a best set holds for each of R7's criteria, so nothing better is lost.
     """
-    tiles = [
-        (heist, tile)
-        for heist, multiset in enumerate(tiles_by_heist)
-        for tile in sorted(set(multiset))
-        for _ in range(min(multiset.count(tile), DISCARD_WORTH))
-        # A tile without value never brings a total nearer to 10, and costs alibis.
-        if POINTS[tile]
-    ]
-    best: dict[int, _Discard] = {0: _Discard(0, ())}
-    for heist, tile in reversed(tiles):
+    best: dict[int, tuple[int, int, bytes]] = {0: (0, 0, b"")}
+    for position in reversed(_valuable(tiles_by_heist)):
+        points, alibis = POINTS[position % _HEIST_STEP], ALIBIS[position % _HEIST_STEP]
+        first = bytes((position,))
         # Largest totals first, so that a tile is used once.
         for total in sorted(best, reverse=True):
-            rest = best[total]
-            longer = _Discard(rest.alibis + ALIBIS[tile], ((heist, tile), *rest.tiles))
-            reached = total + POINTS[tile]
-            if reached <= _MOST_WORTH and (reached not in best or longer.is_better_than(best[reached])):
-                best[reached] = longer
+            reached = total + points
+            if reached <= _MOST_WORTH:
+                kept, fewness, rest = best[total]
+                longer = (kept - alibis, fewness - 1, first + rest)
+                if reached not in best or longer > best[reached]:
+                    best[reached] = longer
     enough = [total for total in best if total >= DISCARD_WORTH]
     if not enough:
         return list(tiles_by_heist)
-    chosen = best[min(enough)].tiles
-    return [bytes(tile for at, tile in chosen if at == heist) for heist in range(len(tiles_by_heist))]
+    discarded = best[min(enough)][2]
+    return [
+        bytes(position % _HEIST_STEP for position in discarded if position // _HEIST_STEP == heist)
+        for heist in range(len(tiles_by_heist))
+    ]
+
+
+def _valuable(tiles_by_heist: Sequence[bytes]) -> bytes:
+    """The tiles that may have to be discarded, in R7's order.
+
+    A tile without value never brings a total nearer to 10, and costs alibis; of a kind and heist ten tiles of value 1
+    are enough.
+    """
+    return bytes(
+        heist * _HEIST_STEP + tile
+        for heist, multiset in enumerate(tiles_by_heist)
+        for tile in sorted(set(multiset))
+        if POINTS[tile]
+        for _ in range(min(multiset.count(tile), DISCARD_WORTH))
+    )

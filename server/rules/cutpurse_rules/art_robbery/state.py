@@ -13,7 +13,7 @@ from cutpurse_rules.art_robbery.cards import Card
 from cutpurse_rules.art_robbery.tiles import Tile
 from cutpurse_rules.contract import Seat
 
-__all__ = ["MIDDLE", "Setup", "State", "Step", "Taking"]
+__all__ = ["ANSWER", "MIDDLE", "OVER", "TURN", "Setup", "State", "Step", "Taking"]
 
 MIDDLE: Final = Seat(-1)
 """Where the dog is while no seat has it."""
@@ -28,7 +28,12 @@ class Step(StrEnum):
     OVER = "OVER"
 
 
-_STEP_NUMBERS: Final = {Step.TURN: 1, Step.ANSWER: 2, Step.OVER: 3}
+# A member is looked up in its class at a cost that is felt when it is done three times in every decision.
+TURN: Final = Step.TURN
+ANSWER: Final = Step.ANSWER
+OVER: Final = Step.OVER
+
+_STEP_NUMBERS: Final = {TURN: 1, ANSWER: 2, OVER: 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +124,7 @@ class State:
 
     def asked_seat(self) -> Seat | None:
         """The one seat that has to choose now; None when the match is over."""
-        if self.step is Step.TURN:
+        if self.step is TURN:
             return self.turn_seat
         return None if self.taking is None else self.taking.from_seat
 

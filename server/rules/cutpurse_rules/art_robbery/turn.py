@@ -8,7 +8,7 @@ from __future__ import annotations
 from cutpurse_rules.art_robbery.actions import BOSS_TILE_BITS, LYING_BITS, Give, Play
 from cutpurse_rules.art_robbery.cards import BOSS, CARDS, GUARD_DOG, HAND_SIZE
 from cutpurse_rules.art_robbery.heist import end_heist
-from cutpurse_rules.art_robbery.state import MIDDLE, State, Step, Taking
+from cutpurse_rules.art_robbery.state import ANSWER, MIDDLE, TURN, State, Taking
 from cutpurse_rules.art_robbery.tiles import BOSS_TILE, Tile
 from cutpurse_rules.chance import Chance
 from cutpurse_rules.contract import Seat
@@ -35,7 +35,7 @@ def answer(state: State, give: Give, chance: Chance) -> None:
     taking = state.taking
     assert taking is not None
     state.taking = None
-    state.step = Step.TURN
+    state.step = TURN
     if give.dog:
         state.dog = taking.seat
     else:
@@ -80,7 +80,7 @@ def dog_protects(state: State, holder: Seat) -> bool:
 
 def await_answer(state: State, play: Play, tile: Tile, holder: Seat) -> None:
     """Ask the seat that has the dog, at once: the tile or the dog."""
-    state.step = Step.ANSWER
+    state.step = ANSWER
     state.taking = Taking(play.card, state.turn_seat, holder, tile)
 
 
