@@ -84,17 +84,19 @@ Script = Callable[[Line], Awaitable[None]]
 class ScriptedService(bot_pb2_grpc.BotServiceServicer):
     """Plays one script for every stream."""
 
-    def __init__(self, scripts: tuple[Script, ...]) -> None:
+    def __init__(self, scripts: tuple[Script, ...], at_last: Script | None) -> None:
         self._scripts = list(scripts)
+        self._at_last = at_last
         self.faults: list[BaseException] = []
         """What went wrong in a script."""
 
     # The types know only the form that yields; reading and writing is the other one that gRPC allows.
     async def Connect(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]
         """Play the next script."""
-        if not self._scripts:
+        if not self._scripts and self._at_last is None:
             await context.abort(grpc.StatusCode.UNAVAILABLE, "the script is over")
-        script = self._scripts.pop(0)
+        script = self._scripts.pop(0) if self._scripts else self._at_last
+        assert script is not None
         try:
             await script(Line(context))
         except (asyncio.CancelledError, grpc.aio.AbortError):
@@ -129,12 +131,13 @@ async def scripted_service(
     *scripts: Script,
     known: Mapping[str, match_pb2.GetMatchResponse] | None = None,
     credentials: grpc.ServerCredentials | None = None,
+    at_last: Script | None = None,
 ) -> AsyncIterator[str]:
     """Serve the scripts; gives the address, and checks at the end that all were followed.
 
-    On a unix socket in `folder`; with credentials on a free port.
+    On a unix socket in `folder`; with credentials on a free port. `at_last` is played for every further stream.
     """
-    service = ScriptedService(scripts)
+    service = ScriptedService(scripts, at_last)
     server = grpc.aio.server()
     bot_pb2_grpc.add_BotServiceServicer_to_server(service, server)
     if known is not None:

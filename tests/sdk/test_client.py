@@ -43,6 +43,8 @@ async def test_stop_waits_for_the_reply_to_what_was_said(tmp_path: Path) -> None
         await line.say(decisions=[decision("m", 1)])
         choice = await line.hear_choice()
         await asyncio.sleep(0.2)
+        await line.say(decisions=[decision("other", 1)])
+        await asyncio.sleep(0.1)
         await line.say(accepted=[accepted(choice)], decisions=[decision("m", 2)])
         # What is asked after that is left to whoever takes the seat up again.
         assert await line.hear() is None

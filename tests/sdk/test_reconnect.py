@@ -1,6 +1,7 @@
 """Streams break at every point, deliver twice, drain, or end unseen; no answer is lost or takes effect twice."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import grpc
@@ -8,6 +9,7 @@ import pytest
 
 import cutpurse_sdk
 from cutpurse.v1 import bot_pb2, match_pb2
+from cutpurse_sdk.client import GRACE_S
 from tests.sdk.scripted import (
     OPTIONS,
     Line,
@@ -260,13 +262,49 @@ async def test_a_drained_stream_is_finished_and_dialled_anew(tmp_path: Path) -> 
         await line.welcome("m", decisions=[decision("m", 2)])
         choice = await line.hear_choice()
         assert choice.decision == 2
-        await line.say(accepted=[accepted(choice)], ended=[ended("m")])
+        await line.say(accepted=[accepted(choice)])
+        # This stream is not about to end.
+        await asyncio.sleep(0.05)
+        await line.say(decisions=[decision("m", 3)])
+        await line.say(accepted=[accepted(await line.hear_choice())], ended=[ended("m")])
         await line.silence()
 
+    since_s = time.monotonic()
     async with scripted_service(tmp_path, drain, go_on) as address:
         summary = await cutpurse_sdk.play(first, address=address, matches=1, **OPTIONS)
 
-    assert summary.decisions == 2
+    assert summary.decisions == 3
+    # It ended because nothing more was to be said, not because somebody's patience was over.
+    assert time.monotonic() - since_s < GRACE_S / 2
+
+
+async def test_a_service_that_came_back_after_draining_and_then_broke_is_missed(tmp_path: Path) -> None:
+    async def drain(line: Line) -> None:
+        await line.welcome()
+        await line.say(draining=bot_pb2.Draining())
+        await line.silence()
+
+    async def come_back_and_break(line: Line) -> None:
+        await line.welcome()
+        await line.say(offers=[offer("m")])
+        await line.break_off()
+
+    async with scripted_service(tmp_path, drain, come_back_and_break) as address:
+        with pytest.raises(cutpurse_sdk.ServiceUnreachable):
+            await cutpurse_sdk.play(first, address=address, **OPTIONS | {"patience_s": 0.2})
+
+
+async def test_patience_begins_anew_with_every_stream_that_brought_something(tmp_path: Path) -> None:
+    async def bring_something(line: Line) -> None:
+        await line.welcome()
+        await line.say(offers=[offer("m")])
+        await asyncio.sleep(0.1)
+        await line.break_off()
+
+    async with scripted_service(tmp_path, *[bring_something] * 5, finish) as address:
+        summary = await cutpurse_sdk.play(first, address=address, matches=1, **OPTIONS | {"patience_s": 0.3})
+
+    assert summary.matches == 1
 
 
 async def test_a_service_that_drains_and_stays_away_is_a_good_end(tmp_path: Path) -> None:

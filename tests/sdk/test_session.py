@@ -68,6 +68,27 @@ def test_request_ids_of_two_processes_differ() -> None:
     assert len(ids) == 6
 
 
+def test_an_answer_that_was_not_even_sent_is_sent_once_on_the_next_stream() -> None:
+    session, decisions = asked(1)
+    session.answer(decisions[0], 0)
+
+    session.begin_stream()
+
+    assert [len(frame.choices) for frame in frames_of(session)] == [1]
+
+
+def test_nothing_is_owed_for_a_decision_that_the_next_one_overtook() -> None:
+    session, decisions = asked(1)
+    session.answer(decisions[0], 0)
+    assert session.owed == 1
+
+    session.receive(bot_pb2.ConnectResponse(decisions=[decision("match-0", 2)]))
+
+    assert session.owed == 0
+    session.begin_stream()
+    assert frames_of(session) == []
+
+
 def test_pauses_grow_to_a_bound_and_are_never_the_same() -> None:
     backoff = Backoff(first_s=0.1, factor=2.0, longest_s=1.0)
 

@@ -81,7 +81,8 @@ class Stream:
         stream = cls(settings.open_channel(), settings)
         try:
             async with asyncio.timeout(WELCOME_S_MAX):
-                # A call that has failed cannot be written to; reading says why.
+                # A call that has failed cannot be written to; reading says why. If it fails in the very moment of
+                # writing, gRPC says INTERNAL instead of the reason; that passes, and the next attempt learns it.
                 with contextlib.suppress(asyncio.InvalidStateError):
                     await stream._call.write(ConnectRequest(hello=wishes.hello()))
                 frame = await stream.read()
