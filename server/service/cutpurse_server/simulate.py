@@ -1,4 +1,4 @@
-"""Local play: the service in memory on a unix socket, with a schedule of matches. What `cutpurse_sdk.simulate` runs on."""
+"""Local play: the service in memory on a unix socket, with a schedule of matches; `cutpurse_sdk.simulate` runs on it."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ async def _play(
         while due.match not in over:
             while running < max(1, concurrency) and (begun := next(waiting, None)) is not None:
                 now_ms = service.log.now_ms()
-                times = {"at_ms": now_ms, "warm_up_until_ms": now_ms + begun.clock.warm_up_ms}
-                await service.desk.begin(begun._replace(**times))
+                warm_up_until_ms = now_ms + begun.clock.warm_up_ms
+                await service.desk.begin(begun._replace(at_ms=now_ms, warm_up_until_ms=warm_up_until_ms))
                 running += 1
             record = await ends.over.get()
             over[record.match] = record

@@ -24,7 +24,7 @@ class TournamentServicer(tournament_pb2_grpc.TournamentServiceServicer):
         self, request: tournament_pb2.CreateTournamentRequest, context: Any
     ) -> tournament_pb2.CreateTournamentResponse:
         """A new tournament."""
-        manifest = await self._tournaments.create(manifest_from_request(request.manifest))
+        manifest = await self._tournaments.create(manifest_from_request(request.manifest, request.seed))
         return tournament_pb2.CreateTournamentResponse(manifest=manifest_to_proto(manifest))
 
     async def EnterTournament(

@@ -55,7 +55,8 @@ class Manifest(NamedTuple):
     """32 bytes: root of the Merkle tree over the secrets of all slots."""
     deal_slots: int
     seed: str
-    """Makes the deals repeatable and the tournament unrated; empty: drawn by the service."""
+    """Makes the deals repeatable and the tournament unrated; empty: drawn by the service. Secret until the end, and so
+    no part of the manifest's bytes."""
 
 
 class Entrant(NamedTuple):

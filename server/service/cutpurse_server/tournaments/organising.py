@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -167,7 +167,7 @@ class Tournaments:
         record = await self._existing(tournament)
         return record.standings.rows() if record.standings else ()
 
-    async def watch(self, tournament: str) -> AsyncIterator[Overview]:
+    async def watch(self, tournament: str) -> AsyncGenerator[Overview, None]:
         """Where it stands, again whenever that has changed; ends when the tournament is finished."""
         shown: Overview | None = None
         while shown is None or shown.progress.phase is not Phase.FINISHED:

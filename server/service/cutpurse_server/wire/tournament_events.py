@@ -47,7 +47,7 @@ _Secret = tournament_log_pb2.TournamentSecretEvent
 
 
 def manifest_to_proto(manifest: Manifest) -> tournament_pb2.TournamentManifest:
-    """A manifest."""
+    """A manifest as everybody may see it: without its seed, which would tell every hand."""
     return tournament_pb2.TournamentManifest(
         tournament=manifest.tournament,
         configuration=configuration_to_proto(manifest.game, manifest.options, manifest.clock),
@@ -57,12 +57,12 @@ def manifest_to_proto(manifest: Manifest) -> tournament_pb2.TournamentManifest:
         concurrency=manifest.concurrency,
         deals_root=manifest.deals_root,
         deal_slots=manifest.deal_slots,
-        seed=manifest.seed,
+        rated=not manifest.seed,
     )
 
 
 def manifest_from_proto(manifest: tournament_pb2.TournamentManifest) -> Manifest:
-    """A manifest as it stands there: nothing is checked or resolved; raises ValueError for a format of no name."""
+    """A manifest as it stands there, without a seed; nothing is checked; raises ValueError for a format of no name."""
     configuration = manifest.configuration
     return Manifest(
         tournament=manifest.tournament,
@@ -75,11 +75,11 @@ def manifest_from_proto(manifest: tournament_pb2.TournamentManifest) -> Manifest
         concurrency=manifest.concurrency,
         deals_root=manifest.deals_root,
         deal_slots=manifest.deal_slots,
-        seed=manifest.seed,
+        seed="",
     )
 
 
-def manifest_from_request(manifest: tournament_pb2.TournamentManifest) -> Manifest:
+def manifest_from_request(manifest: tournament_pb2.TournamentManifest, seed: str) -> Manifest:
     """A manifest as an organiser sends it, without deals; raises MALFORMED and CONFIGURATION_INVALID."""
     configuration = manifest.configuration
     try:
@@ -97,7 +97,7 @@ def manifest_from_request(manifest: tournament_pb2.TournamentManifest) -> Manife
         concurrency=manifest.concurrency,
         deals_root=b"",
         deal_slots=0,
-        seed=manifest.seed,
+        seed=seed,
     )
 
 
@@ -152,14 +152,14 @@ def decode(stored: StoredEvent) -> TournamentEvent:
 
 def _created_to_proto(event: TournamentCreated) -> tuple[bytes, bytes]:
     public = tournament_log_pb2.TournamentCreatedPublic(manifest=event.manifest_bytes, at_ms=event.at_ms)
-    secret = tournament_log_pb2.TournamentCreatedSecret(deals_secret=event.deals_secret)
+    secret = tournament_log_pb2.TournamentCreatedSecret(deals_secret=event.deals_secret, seed=event.manifest.seed)
     return _Public(created=public).SerializeToString(), _Secret(created=secret).SerializeToString()
 
 
 def _created_from_proto(
     public: tournament_log_pb2.TournamentCreatedPublic, secret: tournament_log_pb2.TournamentSecretEvent
 ) -> TournamentCreated:
-    manifest = manifest_from_bytes(public.manifest)
+    manifest = manifest_from_bytes(public.manifest)._replace(seed=secret.created.seed)
     return TournamentCreated(manifest, public.manifest, secret.created.deals_secret, public.at_ms)
 
 

@@ -141,16 +141,20 @@ class TournamentCreatedSecret(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     DEALS_SECRET_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
     deals_secret: _builtins.bytes
     """32 bytes, from which every slot's secret is derived (docs/audit.md)."""
+    seed: _builtins.str
+    """The seed that it was made of, if it was."""
     def __init__(
         self,
         *,
         deals_secret: _builtins.bytes = ...,
+        seed: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deals_secret", b"deals_secret"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deals_secret", b"deals_secret", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

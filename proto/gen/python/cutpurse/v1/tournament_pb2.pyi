@@ -102,7 +102,7 @@ class TournamentManifest(_message.Message):
     CONCURRENCY_FIELD_NUMBER: _builtins.int
     DEALS_ROOT_FIELD_NUMBER: _builtins.int
     DEAL_SLOTS_FIELD_NUMBER: _builtins.int
-    SEED_FIELD_NUMBER: _builtins.int
+    RATED_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """Its identifier, unique in the service: alphabet as for bots."""
     format: Global___TournamentFormat.ValueType
@@ -117,8 +117,8 @@ class TournamentManifest(_message.Message):
     """Root of the Merkle tree over the secrets of all slots, 32 bytes (docs/audit.md). Written by the service."""
     deal_slots: _builtins.int
     """Slots in that tree. Written by the service."""
-    seed: _builtins.str
-    """A seed that makes the deals repeatable, and the tournament unrated. Empty: drawn by the service."""
+    rated: _builtins.bool
+    """Whether it counts: not if its deals were made from a seed. Written by the service."""
     @_builtins.property
     def configuration(self) -> _match_pb2.MatchConfiguration:
         """Game, options, clock."""
@@ -134,11 +134,11 @@ class TournamentManifest(_message.Message):
         concurrency: _builtins.int = ...,
         deals_root: _builtins.bytes = ...,
         deal_slots: _builtins.int = ...,
-        seed: _builtins.str = ...,
+        rated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "configuration", b"configuration", "deal_slots", b"deal_slots", "deals_root", b"deals_root", "format", b"format", "players", b"players", "rounds", b"rounds", "seed", b"seed", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "configuration", b"configuration", "deal_slots", b"deal_slots", "deals_root", b"deals_root", "format", b"format", "players", b"players", "rated", b"rated", "rounds", b"rounds", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -271,18 +271,24 @@ class CreateTournamentRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MANIFEST_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    seed: _builtins.str
+    """Makes the deals repeatable, and the tournament unrated. Empty: drawn by the service. At most 256 bytes. Whoever knows it knows
+    every hand, so it stands in the secret part of the log and is shown to nobody before the end.
+    """
     @_builtins.property
     def manifest(self) -> Global___TournamentManifest:
-        """What it is like. `deals_root` and `deal_slots` are the service's to write."""
+        """What it is like. `deals_root`, `deal_slots` and `rated` are the service's to write."""
 
     def __init__(
         self,
         *,
         manifest: Global___TournamentManifest | None = ...,
+        seed: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["manifest", b"manifest"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["manifest", b"manifest"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["manifest", b"manifest", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
