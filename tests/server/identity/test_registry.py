@@ -236,6 +236,45 @@ async def test_whether_a_role_has_a_valid_token(registry: Registry, store: Store
     assert not await registry.has_role(Role.ORGANISER)
 
 
+async def test_whether_a_token_that_was_valid_still_is(registry: Registry, store: Store) -> None:
+    _, revoked = await registry.issue_token(Role.BOT, "greedy")
+    _, expiring = await registry.issue_token(Role.BOT, "greedy", 60)
+    assert await registry.is_valid(revoked)
+    assert await registry.is_valid(expiring)
+    assert not await registry.is_valid("99")
+
+    await registry.revoke_token(revoked)
+    assert not await registry.is_valid(revoked)
+    assert await registry.is_valid(expiring)
+
+    store.at_ms += 60_000
+    assert not await registry.is_valid(expiring)
+
+
+async def test_another_registrys_revocation_is_known_within_a_second(registry: Registry, store: Store) -> None:
+    other = Registry(store, identity_events)
+    _, token_id = await registry.issue_token(Role.BOT, "greedy")
+    assert await other.is_valid(token_id)
+
+    await registry.revoke_token(token_id)
+    store.at_ms += 1_000
+
+    assert not await other.is_valid(token_id)
+
+
+async def test_a_bot_is_a_persons_while_it_has_a_players_token(registry: Registry, store: Store) -> None:
+    await registry.register_bot("person", "bob")
+    await registry.issue_token(Role.BOT, "person")
+    assert not await registry.is_player("person")
+
+    await registry.issue_token(Role.PLAYER, "person", 60)
+    assert await registry.is_player("person")
+    assert not await registry.is_player("greedy")
+
+    store.at_ms += 60_000
+    assert not await registry.is_player("person")
+
+
 # Names.
 
 GOOD_NAMES = ["a", "7", "Greedy-2", "a.b_c-d", "-", "." * 64, string.ascii_letters, string.digits + "_.-"]

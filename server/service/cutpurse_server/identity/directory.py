@@ -65,6 +65,18 @@ class Directory:
             return None
         return Caller(issued.role, issued.bot, self.owners.get(issued.bot, ""), issued.token_id)
 
+    def is_valid(self, token_id: str, now_ms: int) -> bool:
+        """Whether the token is neither revoked nor expired."""
+        issued = self.tokens.get(token_id)
+        return issued is not None and issued.token_hash in self.valid and not _expired(issued, now_ms)
+
+    def is_player(self, bot: str, now_ms: int) -> bool:
+        """Whether the bot has a valid token of the role PLAYER."""
+        return any(
+            issued.bot == bot and issued.role is Role.PLAYER and not _expired(issued, now_ms)
+            for issued in self.valid.values()
+        )
+
     def has_role(self, role: Role, now_ms: int) -> bool:
         """Whether any valid token has the role."""
         return any(issued.role is role and not _expired(issued, now_ms) for issued in self.valid.values())

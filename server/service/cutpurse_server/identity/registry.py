@@ -89,6 +89,17 @@ class Registry:
             caller = self._directory.caller(token, self._log.now_ms())
         return caller
 
+    async def is_valid(self, token_id: str) -> bool:
+        """Whether a token that was valid still is."""
+        if self._is_old():
+            await self._refresh()
+        return self._directory.is_valid(token_id, self._log.now_ms())
+
+    async def is_player(self, bot: str) -> bool:
+        """Whether a bot is played by a person: it has a valid token of the role PLAYER."""
+        await self._refresh()
+        return self._directory.is_player(bot, self._log.now_ms())
+
     async def owner_of(self, bot: str) -> str | None:
         """The owner of a bot, or None if it is not registered."""
         if bot not in self._directory.owners:
