@@ -31,6 +31,7 @@ from cutpurse_server.identity import Registry
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.log.port import Log
 from cutpurse_server.log.sqlite import SQLiteLog
+from cutpurse_server.matches.crowd import Crowd
 from cutpurse_server.matches.desk import MatchDesk
 from cutpurse_server.matches.presence import Presence
 from cutpurse_server.servicers.audits import AuditServicer
@@ -47,7 +48,8 @@ from cutpurse_server.wire import identity_events, match_events, tournament_event
 __all__ = ["Service", "Tls", "log_of", "running_service"]
 
 _OPTIONS = (
-    ("grpc.max_receive_message_length", FRAME_BYTES_MAX),
+    # What lies between the two limits is refused with its reason, the rest by gRPC itself.
+    ("grpc.max_receive_message_length", 4 * FRAME_BYTES_MAX),
     ("grpc.max_metadata_size", 8 * 1024),
     ("grpc.absolute_max_metadata_size", 16 * 1024),
     ("grpc.so_reuseport", 0),
@@ -124,11 +126,13 @@ async def running_service(
     hub = Hub(desk, presence)
     registry = Registry(log, identity_events)
     tournaments = Tournaments(log, tournament_events, desk, registry)
-    server = grpc.aio.server(interceptors=[Gate(registry)], options=_OPTIONS)
+    gate = Gate(registry)
+    crowd = Crowd()
+    server = grpc.aio.server(interceptors=[gate], options=_OPTIONS)
     game_pb2_grpc.add_GameServiceServicer_to_server(GameServicer(), server)
     identity_pb2_grpc.add_IdentityServiceServicer_to_server(IdentityServicer(registry), server)
-    match_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(desk, hub, registry), server)
-    bot_pb2_grpc.add_BotServiceServicer_to_server(BotServicer(desk, hub), server)
+    match_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(desk, hub, registry, crowd), server)
+    bot_pb2_grpc.add_BotServiceServicer_to_server(BotServicer(desk, hub, crowd), server)
     tournament_pb2_grpc.add_TournamentServiceServicer_to_server(TournamentServicer(tournaments), server)
     audit_pb2_grpc.add_AuditServiceServicer_to_server(AuditServicer(), server)
     healthy = health.aio.HealthServicer()
@@ -149,6 +153,7 @@ async def running_service(
         await healthy.enter_graceful_shutdown()
         desk.drain()
         hub.drain()
+        gate.drain()
         await server.stop(_DRAIN_S)
         await tournaments.close()
         await desk.close()

@@ -48,6 +48,11 @@ __all__ = [
 NOTATION_BYTES_MAX = 1_024
 REQUEST_ID_BYTES_MAX = 64
 _ANSWER_KEPT_CHARACTERS = 256
+_CREDIT_MS_MAX = (1 << 32) - 1
+_SIGNATURE_BYTES = (32, 64, 32)
+"""Lengths of a signature's public key, itself, and its salt."""
+_PLAYER_REFUSALS_MAX = 1_000
+"""People may correct themselves without limit, but only so many refusals of one decision are kept in the log."""
 _AUTOMATIC_DECISIONS_MAX = 1_000_000
 """A bound on decisions after one another that need nobody's answer (forced, forfeited); games end long before."""
 
@@ -153,8 +158,13 @@ def count_time(draft: Draft, now_ms: int, fault_of: Callable[[str], Cause]) -> N
 def credit(draft: Draft, gap_ms: int, now_ms: int, text: str) -> None:
     """Give everybody back the time in which the platform was not there."""
     record = draft.record
-    if record.phase is Phase.RUNNING and record.asked and gap_ms > 0:
-        draft.add(ClockCredited(record.number, gap_ms, now_ms, text))
+    if record.phase is not Phase.RUNNING or not record.asked:
+        return
+    while gap_ms > 0:
+        # One event's number holds some fifty days, and a log may lie longer than that.
+        part_ms = min(gap_ms, _CREDIT_MS_MAX)
+        draft.add(ClockCredited(record.number, part_ms, now_ms, text))
+        gap_ms -= part_ms
 
 
 def abort(draft: Draft, cause: VoidCause, text: str, now_ms: int) -> None:
@@ -166,6 +176,8 @@ def abort(draft: Draft, cause: VoidCause, text: str, now_ms: int) -> None:
 def _obstacle(record: MatchRecord, seat: Seat, answer: Answer, received_at_ms: int) -> ErrorReason | None:
     """Why an answer cannot be looked at, if so."""
     if not 1 <= len(answer.request_id) <= REQUEST_ID_BYTES_MAX:
+        return ErrorReason.MALFORMED
+    if answer.signature is not None and tuple(map(len, answer.signature)) != _SIGNATURE_BYTES:
         return ErrorReason.MALFORMED
     if record.over:
         return ErrorReason.MATCH_OVER
@@ -202,11 +214,14 @@ def _refuse(
 ) -> Reply:
     """Refuse an answer; when the corrections are used up, the default is played at once."""
     record = draft.record
+    player = record.begun.seats[seat].player
+    if player and seat in record.refused and record.refused[seat][0] >= _PLAYER_REFUSALS_MAX:
+        return _refusal(answer, ErrorReason.RATE_LIMITED)
     shown = answer.notation if answer.notation is not None else f"index {answer.position}"
     kept = shown[:_ANSWER_KEPT_CHARACTERS].encode("utf-8", "replace").decode()
     draft.add(ChoiceRefused(record.number, seat, cause, kept, received_at_ms, rule, answer.request_id, answer.digest))
     reply = record.requests[seat, answer.request_id].reply
-    if not record.begun.seats[seat].player and record.refused[seat][0] > record.begun.clock.corrections_max:
+    if not player and record.refused[seat][0] > record.begun.clock.corrections_max:
         cost = charge(record, received_at_ms, seat)
         _play_default(draft, seat, cause, now_ms, cost.bank_charged_ms)
         _go_on(draft, now_ms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -14,12 +15,13 @@ from cutpurse.v1 import bot_pb2, bot_pb2_grpc, match_pb2
 from cutpurse_rules.contract import Seat
 from cutpurse_server import __version__
 from cutpurse_server.errors import ErrorReason, ServiceError
-from cutpurse_server.matches.deciding import Answer, Draft, choose, get_ready
+from cutpurse_server.matches.crowd import Crowd
+from cutpurse_server.matches.deciding import REQUEST_ID_BYTES_MAX, Answer, Draft, choose, get_ready
 from cutpurse_server.matches.desk import MatchDesk
 from cutpurse_server.matches.record import MatchRecord, Refused
 from cutpurse_server.servicers.connection import Connection
 from cutpurse_server.servicers.gate import current_caller
-from cutpurse_server.servicers.hub import Hub
+from cutpurse_server.servicers.hub import STREAMS_PER_BOT_MAX, Hub
 from cutpurse_server.wire.matches import accepted_to_proto, answer_from_proto, refused_to_proto
 
 __all__ = ["FRAME_BYTES_MAX", "PROTOCOL_VERSION", "BotServicer"]
@@ -27,7 +29,13 @@ __all__ = ["FRAME_BYTES_MAX", "PROTOCOL_VERSION", "BotServicer"]
 PROTOCOL_VERSION = 1
 FRAME_BYTES_MAX = 64 * 1024
 _CHOICES_PER_FRAME_MAX = 256
+_READIES_PER_FRAME_MAX = 256
+_HELLO_S = 10.0
+"""How long a stream may be open before its Hello."""
+_SDK_BYTES_MAX = 128
 _NAME_SHOWN_CHARACTERS = 64
+_MATCH_SHOWN_CHARACTERS = 256
+"""A refusal says no more of a match's name: what is refused may wait for a slow reader."""
 
 logger = structlog.get_logger(__name__)
 
@@ -35,14 +43,17 @@ logger = structlog.get_logger(__name__)
 class BotServicer(bot_pb2_grpc.BotServiceServicer):
     """Streams frames between bots and the desk."""
 
-    def __init__(self, desk: MatchDesk, hub: Hub) -> None:
+    def __init__(self, desk: MatchDesk, hub: Hub, crowd: Crowd) -> None:
         self._desk = desk
         self._hub = hub
+        self._crowd = crowd
+        self._greeting: Counter[str] = Counter()
+        """By bot: streams that have not said Hello."""
 
     async def Connect(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]
         """See bot.proto. Frames arrive as bytes: a frame that cannot be read ends the stream with MALFORMED."""
-        hello = _hello(_frame(await context.read()), current_caller().bot)
         bot = current_caller().bot
+        hello = await self._greeted(bot, context)
         connection = Connection(bot, hello, context, self._desk.log)
         reader = asyncio.current_task()
         assert reader is not None
@@ -72,6 +83,25 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
             writer.cancel()
             await asyncio.gather(reading, writer, return_exceptions=True)
 
+    async def _greeted(self, bot: str, context: Any) -> bot_pb2.Hello:
+        """The stream's Hello; raises what is wrong with it, or with a stream that says none."""
+        if self._greeting[bot] >= STREAMS_PER_BOT_MAX:
+            raise ServiceError(ErrorReason.TOO_MANY_STREAMS)
+        self._greeting[bot] += 1
+        try:
+            async with asyncio.timeout(_HELLO_S):
+                raw = await context.read()
+        except TimeoutError:
+            raise ServiceError(ErrorReason.HELLO_EXPECTED) from None
+        finally:
+            self._greeting[bot] -= 1
+            if not self._greeting[bot]:
+                del self._greeting[bot]
+        hello = _hello(_frame(raw), bot)
+        if self._desk.draining:
+            raise ServiceError(ErrorReason.DRAINING)
+        return hello
+
     async def _write(self, connection: Connection, context: Any) -> None:
         welcome = bot_pb2.Welcome(
             protocol_version=PROTOCOL_VERSION,
@@ -90,6 +120,8 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
                 raise ServiceError(ErrorReason.HELLO_EXPECTED)
             if len(frame.choices) > _CHOICES_PER_FRAME_MAX:
                 raise ServiceError(ErrorReason.TOO_LARGE, f"A frame holds at most {_CHOICES_PER_FRAME_MAX} choices.")
+            if len(frame.readies) > _READIES_PER_FRAME_MAX:
+                raise ServiceError(ErrorReason.TOO_LARGE, f"A frame holds at most {_READIES_PER_FRAME_MAX} readies.")
             for ready in frame.readies:
                 await self._ready(connection, ready.match)
             for choice in frame.choices:
@@ -107,17 +139,24 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
     def _choose(
         self, connection: Connection, record: MatchRecord | None, choice: match_pb2.Choice, received_at_ms: int
     ) -> None:
+        if not 1 <= len(choice.request_id) <= REQUEST_ID_BYTES_MAX:
+            self._refuse(connection, choice, ErrorReason.MALFORMED)
+            return
         seat = record.seat_of.get(connection.bot) if record else None
         if record is None or seat is None:
             # The bot named a match that is not there, or not its own: both look the same.
             self._refuse(connection, choice, ErrorReason.MATCH_UNKNOWN)
             return
         answer = answer_from_proto(choice, record.begun.game)
+        if not self._crowd.enter(connection.bot, choice.match):
+            self._refuse(connection, choice, ErrorReason.RATE_LIMITED)
+            return
         command = partial(_choose, seat, answer, received_at_ms)
         self._desk.submit(record.begun.match, command, partial(self._answered, connection, choice))
 
     def _answered(self, connection: Connection, choice: match_pb2.Choice, reply: Any, error: Exception | None) -> None:
         match = choice.match
+        self._crowd.leave(connection.bot, match)
         if error is not None:
             self._refuse(connection, choice, error.reason if isinstance(error, ServiceError) else ErrorReason.INTERNAL)
         elif type(reply) is Refused:
@@ -126,8 +165,8 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
             connection.accept(accepted_to_proto(match, reply))
 
     def _refuse(self, connection: Connection, choice: match_pb2.Choice, reason: ErrorReason) -> None:
-        reply = Refused(choice.decision, choice.request_id, reason, "", None)
-        connection.refuse(refused_to_proto(choice.match, reply))
+        reply = Refused(choice.decision, choice.request_id[:REQUEST_ID_BYTES_MAX], reason, "", None)
+        connection.refuse(refused_to_proto(choice.match[:_MATCH_SHOWN_CHARACTERS], reply))
 
 
 def _choose(seat: Seat, answer: Answer, received_at_ms: int, draft: Draft, now_ms: int) -> Any:
@@ -147,6 +186,8 @@ def _ignore(_: Any, error: Exception | None) -> None:
 def _frame(raw: Any) -> bot_pb2.ConnectRequest:
     if raw is grpc.aio.EOF:
         raise ServiceError(ErrorReason.HELLO_EXPECTED)
+    if len(raw) > FRAME_BYTES_MAX:
+        raise ServiceError(ErrorReason.TOO_LARGE, f"A frame has at most {FRAME_BYTES_MAX} bytes.")
     try:
         return bot_pb2.ConnectRequest.FromString(raw)
     except DecodeError:
@@ -165,4 +206,8 @@ def _hello(frame: bot_pb2.ConnectRequest, bot: str) -> bot_pb2.Hello:
         raise ServiceError(
             ErrorReason.BOT_UNKNOWN, f"The token is not {hello.bot[:_NAME_SHOWN_CHARACTERS]!r}'s; leave the name out."
         )
+    if len(hello.sdk.encode()) > _SDK_BYTES_MAX:
+        raise ServiceError(ErrorReason.MALFORMED, f"Hello.sdk has at most {_SDK_BYTES_MAX} bytes.")
+    if hello.wants_receipts:
+        raise ServiceError(ErrorReason.NOT_IMPLEMENTED, "Receipts are not in this version; leave wants_receipts out.")
     return hello

@@ -7,7 +7,8 @@ gate, so that the text of no exception, not even of a failing parser, ever leave
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from contextvars import ContextVar
 from typing import Any
@@ -24,7 +25,10 @@ from cutpurse_server.identity import Caller, Registry, Role
 from cutpurse_server.log.port import LogUnavailable
 from cutpurse_server.whereabouts import failure
 
-__all__ = ["ALLOWED", "Gate", "current_caller", "status_of"]
+__all__ = ["ALLOWED", "MESSAGE_BYTES_MAX", "Gate", "current_caller", "status_of"]
+
+MESSAGE_BYTES_MAX = 64 * 1024
+"""The largest request. gRPC itself lets somewhat more through, so that the refusal can say its reason."""
 
 _PLAYING = frozenset({Role.BOT, Role.PLAYER})
 _ORGANISING = frozenset({Role.ORGANISER})
@@ -65,6 +69,13 @@ _OPEN_TO_ALL = ("/grpc.health.v1.Health/", "/grpc.reflection.")
 """Say nothing about matches, and need no token."""
 _DOMAIN = "cutpurse"
 _BEARER = "Bearer "
+_TEXT_CHARACTERS_MAX = 300
+"""A text stands twice in the trailing metadata, of which clients read 8 KiB, and a character may take many bytes."""
+_ANSWER_STREAMS_PER_CALLER_MAX = 256
+_LOOK_S = 1.0
+"""How often a stream's token is looked at: one that was revoked or has expired ends its streams."""
+_FAREWELL_S = 2.0
+"""How long a bot's stream may take to end by itself when the service stops."""
 
 _caller: ContextVar[Caller] = ContextVar("caller")
 
@@ -79,14 +90,15 @@ def current_caller() -> Caller:
 def status_of(refusal: ServiceError) -> tuple[grpc.StatusCode, str, tuple[tuple[str, str | bytes], ...]]:
     """The one translation: status code, public text, and trailing metadata with the reason, rich and plain."""
     code: grpc.StatusCode = getattr(grpc.StatusCode, CATALOGUE[refusal.reason][0])
+    text = refusal.text[:_TEXT_CHARACTERS_MAX]
     detail = AnyMessage()
     detail.Pack(ErrorInfo(reason=refusal.reason.name, domain=_DOMAIN))
-    status = Status(code=code.value[0], message=refusal.text, details=[detail])
+    status = Status(code=code.value[0], message=text, details=[detail])
     trailing = (
         ("grpc-status-details-bin", status.SerializeToString()),
         ("cutpurse-reason", refusal.reason.name),
     )
-    return code, refusal.text, trailing
+    return code, text, trailing
 
 
 class Gate(grpc.aio.ServerInterceptor):
@@ -94,6 +106,13 @@ class Gate(grpc.aio.ServerInterceptor):
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
+        self._drained = asyncio.Event()
+        self._answer_streams: Counter[str] = Counter()
+        """By caller: open streams of answers."""
+
+    def drain(self) -> None:
+        """End the streams of answers, and after a while whatever bots' streams are left."""
+        self._drained.set()
 
     async def intercept_service(self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any) -> Any:
         """See grpc.aio.ServerInterceptor."""
@@ -109,14 +128,14 @@ class Gate(grpc.aio.ServerInterceptor):
         if handler.response_streaming:
             served = self._answer_stream(method, handler.unary_stream, parse)
             return grpc.unary_stream_rpc_method_handler(served, None, serialise)
-        served = self._answer(method, handler.unary_unary, parse)
-        return grpc.unary_unary_rpc_method_handler(served, None, serialise)
+        served = self._answer(method, handler.unary_unary, parse, serialise)
+        return grpc.unary_unary_rpc_method_handler(served, None, None)
 
-    def _answer(self, method: str, inner: Callable[..., Awaitable[Any]], parse: Any) -> Any:
+    def _answer(self, method: str, inner: Callable[..., Awaitable[Any]], parse: Any, serialise: Any) -> Any:
         async def answer(raw: bytes, context: Any) -> Any:
             async def served() -> Any:
                 await self._admit(method, context)
-                return await inner(_parsed(parse, raw), context)
+                return serialise(await inner(_parsed(parse, raw), context))
 
             return await _shielded(method, context, served)
 
@@ -124,28 +143,65 @@ class Gate(grpc.aio.ServerInterceptor):
 
     def _answer_stream(self, method: str, inner: Callable[..., Any], parse: Any) -> Any:
         async def answer(raw: bytes, context: Any) -> None:
-            async def served() -> None:
-                await self._admit(method, context)
+            async def write_all() -> None:
                 async with aclosing(inner(_parsed(parse, raw), context)) as responses:
                     async for response in responses:
                         await context.write(response)
+
+            async def served() -> None:
+                caller = await self._admit(method, context)
+                if self._answer_streams[caller.name] >= _ANSWER_STREAMS_PER_CALLER_MAX:
+                    raise ServiceError(ErrorReason.TOO_MANY_STREAMS, "Too many open streams; close one.")
+                self._answer_streams[caller.name] += 1
+                try:
+                    await self._while_admitted(caller, write_all(), 0)
+                finally:
+                    self._answer_streams[caller.name] -= 1
+                    if not self._answer_streams[caller.name]:
+                        del self._answer_streams[caller.name]
 
             await _shielded(method, context, served)
 
         return answer
 
-    def _stream(self, method: str, inner: Callable[..., Awaitable[None]]) -> Any:
+    def _stream(self, method: str, inner: Callable[..., Coroutine[Any, Any, None]]) -> Any:
         async def stream(request_iterator: Any, context: Any) -> None:
             async def served() -> None:
-                await self._admit(method, context)
-                await inner(request_iterator, context)
+                caller = await self._admit(method, context)
+                await self._while_admitted(caller, inner(request_iterator, context), _FAREWELL_S)
 
             await _shielded(method, context, served)
 
         return stream
 
-    async def _admit(self, method: str, context: Any) -> None:
-        """Set the caller, or raise why there is none."""
+    async def _while_admitted(self, caller: Caller, serving: Coroutine[Any, Any, None], farewell_s: float) -> None:
+        """Serve a stream until it ends, its token does, or the service stops and the stream does not end in time."""
+        stream = asyncio.create_task(serving)
+        drained = asyncio.create_task(self._drained.wait())
+        try:
+            while not stream.done():
+                await asyncio.wait((stream, drained), timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+                if drained.done() and not stream.done():
+                    await asyncio.wait((stream,), timeout=farewell_s)
+                    if not stream.done():
+                        raise ServiceError(ErrorReason.DRAINING)
+                elif not stream.done() and not await self._still_valid(caller):
+                    raise ServiceError(ErrorReason.TOKEN_INVALID)
+            stream.result()
+        finally:
+            stream.cancel()
+            drained.cancel()
+            await asyncio.gather(stream, drained, return_exceptions=True)
+
+    async def _still_valid(self, caller: Caller) -> bool:
+        try:
+            return await self._registry.is_valid(caller.token_id)
+        except LogUnavailable:
+            # Nobody loses a stream because the log cannot be read for a while.
+            return True
+
+    async def _admit(self, method: str, context: Any) -> Caller:
+        """The caller, who is set for the rest of the call; raises why there is none."""
         token = ""
         for key, value in context.invocation_metadata() or ():
             if key == "authorization" and isinstance(value, str) and value.startswith(_BEARER):
@@ -156,9 +212,12 @@ class Gate(grpc.aio.ServerInterceptor):
         if caller.role not in ALLOWED.get(method, frozenset()):
             raise ServiceError(ErrorReason.ROLE_FORBIDDEN)
         _caller.set(caller)
+        return caller
 
 
 def _parsed(parse: Any, raw: bytes) -> Any:
+    if len(raw) > MESSAGE_BYTES_MAX:
+        raise ServiceError(ErrorReason.TOO_LARGE, f"A request has at most {MESSAGE_BYTES_MAX} bytes.")
     try:
         return parse(raw)
     except DecodeError:

@@ -12,6 +12,7 @@ from cutpurse_rules.contract import Seat
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.identity import Registry, Role
 from cutpurse_server.matches.beginning import begin_match, match_name
+from cutpurse_server.matches.crowd import Crowd
 from cutpurse_server.matches.deciding import REQUEST_ID_BYTES_MAX, abort, choose
 from cutpurse_server.matches.desk import MatchDesk
 from cutpurse_server.matches.events import Clock, SeatIdentity, VoidCause
@@ -39,10 +40,11 @@ _TEXT_BYTES_MAX = 256
 class MatchServicer(match_pb2_grpc.MatchServiceServicer):
     """Parses, asks the desk, renders."""
 
-    def __init__(self, desk: MatchDesk, hub: Hub, registry: Registry) -> None:
+    def __init__(self, desk: MatchDesk, hub: Hub, registry: Registry, crowd: Crowd) -> None:
         self._desk = desk
         self._hub = hub
         self._registry = registry
+        self._crowd = crowd
 
     async def CreateMatch(self, request: match_pb2.CreateMatchRequest, context: Any) -> match_pb2.CreateMatchResponse:
         """A new match."""
@@ -60,7 +62,13 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             seed=request.seed,
             request_digest=sha256(request.SerializeToString(deterministic=True)).digest(),
         )
-        await self._desk.begin(begun)
+        try:
+            await self._desk.begin(begun)
+        except ServiceError as refused:
+            # The name follows from the request id, so another match of that name means another content.
+            if refused.reason is ErrorReason.NAME_TAKEN:
+                raise ServiceError(ErrorReason.REQUEST_ID_REUSED) from None
+            raise
         return match_pb2.CreateMatchResponse(match=begun.match)
 
     async def GetMatch(self, request: match_pb2.GetMatchRequest, context: Any) -> match_pb2.GetMatchResponse:
@@ -104,7 +112,15 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         match = request.choice.match
         record, seat = await self._own(match)
         answer = answer_from_proto(request.choice, record.begun.game)
-        reply = await self._desk.ask(match, lambda draft, now_ms: choose(draft, seat, answer, received_at_ms, now_ms))
+        bot = current_caller().bot
+        if not self._crowd.enter(bot, match):
+            raise ServiceError(ErrorReason.RATE_LIMITED)
+        try:
+            reply = await self._desk.ask(
+                match, lambda draft, now_ms: choose(draft, seat, answer, received_at_ms, now_ms)
+            )
+        finally:
+            self._crowd.leave(bot, match)
         if isinstance(reply, Refused):
             raise ServiceError(reply.reason, f"{reply.reason.name}: {reply.rule}." if reply.rule else None)
         return match_pb2.SubmitChoiceResponse(accepted=accepted_to_proto(match, reply))
@@ -151,7 +167,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         owner = await self._registry.owner_of(bot)
         if owner is None:
             raise ServiceError(ErrorReason.BOT_UNKNOWN, f"There is no bot {bot[:64]!r}; register it first.")
-        return SeatIdentity(bot, owner)
+        return SeatIdentity(bot, owner, await self._registry.is_player(bot))
 
     async def _visible(self, match: str) -> MatchRecord:
         """A match of which the caller may know; MATCH_UNKNOWN for every other, whether it exists or not."""

@@ -118,9 +118,10 @@ def refused_to_proto(match: str, reply: Refused) -> match_pb2.ChoiceRefused:
 
 
 def fill_view(record: MatchRecord, seat: Seat, message: game_pb2.View) -> None:
-    """Write the view of a seat of a running match into an empty message."""
+    """Write the view of a seat into an empty message, with the seat's own choice in the open decision (G11)."""
     game = record.game
-    GAME_WIRE[game.id].fill_view(game.view(record.state, seat), message)
+    chosen = record.chosen.get(seat)
+    GAME_WIRE[game.id].fill_view(game.view(record.state, seat, chosen.action if chosen else None), message)
 
 
 def fill_decision(
