@@ -119,7 +119,8 @@ class Reconciler:
     async def news(self, timeout_s: float) -> None:
         """Wait until something has happened in a tournament, or for so long."""
         try:
-            await asyncio.wait_for(self._news.wait(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                await self._news.wait()
         except TimeoutError:
             return
 
@@ -157,11 +158,12 @@ class Reconciler:
                 # It would fail again at once. The log is whole; a service that is mended takes the tournament up again.
                 logger.error("a tournament cannot go on", tournament=tournament, **failure(error))
                 return
+            # Not `wait_for`, which may swallow the cancellation when the event is set at the same moment.
             try:
-                await asyncio.wait_for(wake.wait(), wait_s)
+                async with asyncio.timeout(wait_s):
+                    await wake.wait()
             except TimeoutError:
                 await self._poll(tournament)
-        self._playing.pop(tournament, None)
         self._tell()
 
     async def _poll(self, tournament: str) -> None:

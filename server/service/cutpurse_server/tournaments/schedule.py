@@ -97,7 +97,8 @@ def check_size(manifest: Manifest, entrants: int) -> int:
     if matches > DEAL_SLOTS:
         raise ScheduleTooLarge(
             f"{entrants} entrants at tables of {manifest.players} in {manifest.rounds} rounds make {matches:,} "
-            f"matches, and a tournament has at most {DEAL_SLOTS:,}: take fewer entrants, smaller tables or fewer rounds."
+            f"matches, and a tournament has at most {DEAL_SLOTS:,}: "
+            "take fewer entrants, smaller tables or fewer rounds."
         )
     return matches
 

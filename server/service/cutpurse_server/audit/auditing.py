@@ -1,0 +1,233 @@
+"""The audit of a bundle: one pass, one match in memory at a time, from the file down to every choice."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cutpurse_server.audit.beginning import check_scheduled
+from cutpurse_server.audit.replay import MatchReplay
+from cutpurse_server.audit.tournament import ExpectedMatch, TournamentReplay
+from cutpurse_server.audit.verdict import Finding, Verdict, Wrong, check
+from cutpurse_server.log.chain import NO_MANIFEST, SALT_BYTES, commitment, first_link, link
+from cutpurse_server.log.port import StoredEvent, UnreadableEvent
+from cutpurse_server.matches.events import MatchBegun
+from cutpurse_server.wire import match_events, tournament_events
+from cutpurse_server.wire.bundle import BadBundle, BundleReader, ExportedLog, match_commitment, tournament_commitment
+
+__all__ = ["FINDINGS_MAX", "audit"]
+
+FINDINGS_MAX = 20
+"""After so many wrong logs the audit stops."""
+
+Told = Callable[[int, int], None]
+"""Told bytes done and bytes altogether, after every log."""
+
+
+def audit(data: bytes | mmap.mmap, told: Told | None = None) -> Verdict:
+    """The verdict on a bundle file, as bytes or mapped. Never raises for anything that the file holds."""
+    verdict = Verdict()
+    try:
+        reader = BundleReader(data)
+        if not reader.digest_matches:
+            # What follows is looked at all the same, since that may tell which event was touched.
+            verdict.findings.append(Finding("file", None, "the digest in its second line is not that of what follows"))
+        auditing = _Auditing(verdict)
+        for end, part, is_match in reader.parts():
+            if isinstance(part, str):
+                verdict.engine_version = part
+            elif is_match:
+                auditing.match(part)
+            else:
+                auditing.tournament(part)
+            if told is not None:
+                told(end, reader.size)
+            if len(verdict.findings) >= FINDINGS_MAX:
+                return verdict
+        auditing.finish()
+    except BadBundle as bad:
+        verdict.findings.append(Finding("file", None, str(bad)))
+    return verdict
+
+
+class _Auditing:
+    """What an audit knows between two logs."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        self._verdict = verdict
+        self._replay: TournamentReplay | None = None
+        """Of the tournament, if the bundle has one and its log is right."""
+        self._broken = False
+        """The tournament's log is wrong, so nothing is known of what its matches should be."""
+        self._expected: dict[str, ExpectedMatch] = {}
+        """By match, in schedule order."""
+        self._order: dict[str, int] = {}
+        self._last = -1
+        self._voids_due: set[tuple[str, int]] = set()
+        """Voided blocks, by their first match's id and cause, for which no voided match was seen."""
+        self._seen = 0
+
+    def tournament(self, log: ExportedLog) -> None:
+        """The tournament's log."""
+        stream = f"tournament/{log.id}"
+        self._verdict.subject = stream
+        replay = TournamentReplay(log.id)
+
+        def step(_: int, event: Any) -> None:
+            replay.step(event)
+
+        chain = self._walk(
+            stream, log.events, first_link(log.id), tournament_commitment, tournament_events.decode, step
+        )
+        if chain is not None and replay.finished is None:
+            self._find(stream, len(log.events), "the log stops before the tournament is finished")
+            chain = None
+        if chain is None:
+            self._broken = True
+            return
+        self._replay = replay
+        for expected in replay.matches():
+            match = expected.scheduled.match
+            self._order[match] = len(self._order)
+            self._expected[match] = expected
+            if expected.voided is not None:
+                self._voids_due.add(_void_key(expected))
+        self._verdict.checked["deals committed to"] = 1
+        self._verdict.checked["blocks"] = len({expected.scheduled.origin[1:3] for expected in replay.matches()})
+
+    def match(self, log: ExportedLog) -> None:
+        """A match's log."""
+        stream = f"match/{log.id}"
+        if not self._verdict.subject:
+            self._verdict.subject = stream
+        self._seen += 1
+        expected = self._place(stream, log.id)
+        replay: MatchReplay | None = None
+
+        def step(number: int, event: Any) -> None:
+            nonlocal replay
+            if number == 1:
+                check(isinstance(event, MatchBegun), "a match's log begins with MatchBegun")
+                check(event.match == log.id, f"this is the log of {event.match!r}")
+                if expected is not None and self._replay is not None:
+                    assert self._replay.created is not None
+                    check_scheduled(event, expected.scheduled, self._replay.created)
+                    check(event.at_ms >= self._replay.started_ms, "it began before the tournament did")
+                replay = MatchReplay(event)
+                return
+            assert replay is not None
+            check(not isinstance(event, MatchBegun), "a match begins once")
+            replay.step(event)
+
+        try:
+            begun = match_events.decode(log.events[0]) if log.events else None
+        except UnreadableEvent:
+            begun = None
+        manifest_hash = begun.manifest_hash if isinstance(begun, MatchBegun) else b""
+        if len(manifest_hash) not in (0, len(NO_MANIFEST)):
+            self._find(stream, 1, "the manifest hash has the wrong length")
+            return
+        first = first_link(log.id, manifest_hash or NO_MANIFEST)
+        chain = self._walk(stream, log.events, first, match_commitment, match_events.decode, step)
+        if chain is None:
+            return
+        try:
+            check(replay is not None and replay.over, "the log stops before the match is over")
+            assert replay is not None
+            self._compare(replay, expected, chain, len(log.events))
+        except Wrong as wrong:
+            self._find(stream, len(log.events), str(wrong))
+            return
+        self._verdict.checked.update(replay.counts)
+        self._verdict.checked["matches"] += 1
+        if replay.signatures:
+            self._verdict.not_checked["signatures"] += replay.signatures
+        if self._replay is None and begun is not None and manifest_hash:
+            self._verdict.not_checked["places in a tournament that is not in the bundle"] += 1
+
+    def finish(self) -> None:
+        """What must have been in the file."""
+        if not self._verdict.engine_version:
+            self._find("file", None, "the engine's version is missing")
+        if self._replay is None and not self._broken and self._seen != 1:
+            self._find("file", None, f"a bundle without a tournament holds one match, not {self._seen}")
+        for match, expected in self._expected.items():
+            if expected.completed is not None and self._order[match] > self._last:
+                self._find(f"match/{match}", None, "its log is missing")
+        for match, cause in sorted(self._voids_due):
+            if not self._verdict.findings:
+                self._find(f"match/{match}", None, f"its block was voided, and none of its matches for cause {cause}")
+
+    def _place(self, stream: str, match: str) -> ExpectedMatch | None:
+        """Where a match stands in the schedule; finds it if it is unknown, comes twice, or passes over another."""
+        if self._replay is None:
+            return None
+        expected = self._expected.get(match)
+        if expected is None:
+            self._find(stream, None, "the schedule has no such match")
+            return None
+        place = self._order[match]
+        if place <= self._last:
+            self._find(stream, None, "it comes twice, or out of the schedule's order")
+            return expected
+        names = list(self._expected)[self._last + 1 : place] if place > self._last + 1 else ()
+        for missing in names:
+            if self._expected[missing].completed is not None:
+                self._find(f"match/{missing}", None, "its log is missing")
+        self._last = place
+        return expected
+
+    def _compare(self, replay: MatchReplay, expected: ExpectedMatch | None, chain: bytes, version: int) -> None:
+        """What the tournament's log says of a match against the match's own log; raises `Wrong`."""
+        if expected is None:
+            return
+        completed = expected.completed
+        if completed is None:
+            if replay.voided is not None:
+                assert expected.voided is not None
+                self._voids_due.discard((_void_key(expected)[0], int(replay.voided.cause)))
+            return
+        if replay.ended is None:
+            raise Wrong("it was voided, and its block counts")
+        check(version == completed.version, f"the tournament's log says that it has {completed.version} events")
+        check(chain == completed.head, "its chain does not end in the head that the tournament's log names")
+        check(replay.ended.outcome == completed.outcome, "its result is not the one that the tournament's log names")
+
+    def _walk(
+        self,
+        stream: str,
+        events: Sequence[StoredEvent],
+        chain: bytes,
+        commitment_of: Callable[[bytes], bytes],
+        decode: Callable[[StoredEvent], Any],
+        step: Callable[[int, Any], None],
+    ) -> bytes | None:
+        """Every event of a log: its commitment, its meaning, its link. The chain's head, or None after a finding."""
+        number = 0
+        try:
+            for number, stored in enumerate(events, 1):
+                public, secret, salt = stored
+                committed = commitment_of(public)
+                if committed or secret or salt:
+                    opened = len(salt) == SALT_BYTES and commitment(salt, secret) == committed
+                    check(opened, "what was opened is not what was committed to")
+                step(number, decode(stored))
+                chain = link(chain, public)
+        except (Wrong, UnreadableEvent, BadBundle) as wrong:
+            self._find(stream, number, str(wrong))
+            return None
+        self._verdict.checked["events"] += len(events)
+        return chain
+
+    def _find(self, stream: str, event: int | None, what: str) -> None:
+        if len(self._verdict.findings) < FINDINGS_MAX:
+            self._verdict.findings.append(Finding(stream, event, what))
+
+
+def _void_key(expected: ExpectedMatch) -> tuple[str, int]:
+    """A voided block: the id of its first match in that attempt, and the cause."""
+    assert expected.voided is not None
+    origin = expected.scheduled.origin
+    first = expected.scheduled.match.replace(f".m{origin.rotation}.a", ".m0.a")
+    return first, int(expected.voided.cause)

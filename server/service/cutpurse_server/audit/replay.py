@@ -1,0 +1,383 @@
+"""A match's log replayed on the rules: every event must be one that an honest service would have written there.
+
+This is a second reading of log.proto and of the rules of the clock, on purpose not shared with the code that decides
+commands: what decides must not be what judges. Times are store times in milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from hmac import digest
+from typing import Any
+
+from cutpurse_rules import GAMES
+from cutpurse_rules.chance import StreamChance, sub_key
+from cutpurse_rules.contract import Seat
+from cutpurse_rules.errors import Illegal, Malformed
+from cutpurse_server.audit.beginning import check_beginning
+from cutpurse_server.audit.verdict import Wrong, check
+from cutpurse_server.matches.events import (
+    Cause,
+    ChoiceDefaulted,
+    ChoiceMade,
+    ChoiceRefused,
+    ClockCredited,
+    ClocksStarted,
+    DecisionOpened,
+    DecisionResolved,
+    MatchBegun,
+    MatchEnded,
+    MatchEvent,
+    MatchVoided,
+    ResolvedChoice,
+    SeatForfeited,
+    SeatReady,
+    VoidCause,
+)
+
+__all__ = ["SKEW_MS", "MatchReplay"]
+
+SKEW_MS = 1_000
+"""By how much, or by the clock's settling time if that is longer, a replica's stamp may differ from store time."""
+
+_ANSWER_KEPT_CHARACTERS = 256
+_REQUEST_ID_BYTES_MAX = 64
+_DIGEST_BYTES = 32
+_FAULTS_OF_ABSENCE = frozenset({Cause.TIMEOUT, Cause.DISCONNECTED, Cause.CRASHED})
+
+
+class MatchReplay:
+    """One match. `step` takes its events from the second on, and raises `Wrong` at the first that is wrong."""
+
+    def __init__(self, begun: MatchBegun) -> None:
+        """Check what can be said of the first event without knowing whether it belongs to a tournament."""
+        check_beginning(begun)
+        self.begun = begun
+        self.game: Any = GAMES[begun.game]
+        self.config = self.game.configure(begun.players, begun.options)
+        self._chance = StreamChance(begun.key)
+        self._state_key = sub_key(begun.key, "state")
+        self._tolerance_ms = max(begun.clock.settle_ms, SKEW_MS)
+        self._state: Any = None
+        self._time_ms = begun.at_ms
+        self._received_ms = begun.at_ms
+        """The latest stamp so far."""
+        self._expected: tuple[type, ...] | None = (SeatReady, SeatForfeited, MatchVoided)
+        """What may come next; None while a decision waits for answers."""
+        self._ready: set[int] = set()
+        self._forfeited: set[int] = set()
+        self._bank_ms = [begun.clock.bank_ms] * begun.players
+        self._strikes = [0] * begun.players
+        self._request_ids: set[tuple[int, bytes]] = set()
+        self._number = 0
+        self._asked: tuple[int, ...] = ()
+        self._opened_ms = 0
+        self._credit_ms = 0
+        self._waiting: set[int] = set()
+        self._automatic: dict[int, str] = {}
+        """Notations that the engine has to play itself in the open decision and has not yet: forced ones, and defaults
+        of forfeited seats."""
+        self._forced: dict[Any, Any] = {}
+        self._chosen: dict[int, tuple[Any, str, Cause]] = {}
+        self._refused: dict[int, tuple[int, Cause, int]] = {}
+        """In the open decision, by seat: refusals, the last one's cause, and when it was received."""
+        self._default_due: tuple[int, Cause] | None = None
+        self._forfeit_due: tuple[int, Cause] | None = None
+        self.ended: MatchEnded | None = None
+        self.voided: MatchVoided | None = None
+        self.counts: Counter[str] = Counter()
+        self.signatures = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing may follow."""
+        return self.ended is not None or self.voided is not None
+
+    def step(self, event: MatchEvent) -> None:
+        """The next event; raises `Wrong`."""
+        kind = type(event)
+        if self._expected is not None and kind not in self._expected:
+            names = " or ".join(each.__name__ for each in self._expected) or "nothing"
+            raise Wrong(f"{names} must stand here, not {kind.__name__}")
+        _STEPS[kind](self, event)
+
+    # Before the clocks run.
+
+    def _seat_ready(self, event: SeatReady) -> None:
+        check(event.seat < self.begun.players, f"there is no seat {event.seat}")
+        check(event.seat not in self._ready, f"seat {event.seat} was ready before")
+        self._pass_to(event.at_ms)
+        self._ready.add(event.seat)
+        everybody = len(self._ready) == self.begun.players
+        self._expected = (ClocksStarted,) if everybody else (SeatReady, SeatForfeited, MatchVoided)
+
+    def _clocks_started(self, event: ClocksStarted) -> None:
+        self._pass_to(event.at_ms)
+        here = self._ready | self._forfeited
+        check(len(here) == self.begun.players, "the clocks start although a seat is neither ready nor forfeited")
+        check(bool(self._ready), "the clocks start although nobody is ready")
+        self._state = self.game.begin(self.config, self._chance)
+        self._expect_next_decision()
+
+    def _seat_forfeited(self, event: SeatForfeited) -> None:
+        seat = event.seat
+        check(seat < self.begun.players, f"there is no seat {seat}")
+        self._pass_to(event.at_ms)
+        if self._forfeit_due is None:
+            check(self._state is None and event.number == 0, "a seat is forfeited without its last strike")
+            check(seat not in self._ready | self._forfeited, f"seat {seat} is forfeited although it was ready")
+            check(event.at_ms >= self.begun.warm_up_until_ms, f"seat {seat} is forfeited before the warm-up is over")
+            check(event.cause in _FAULTS_OF_ABSENCE, f"{event.cause.name} is no cause of an absence")
+            # All absent seats are forfeited together; whoever is here begins at once.
+            self._expected = (SeatForfeited, ClocksStarted)
+        else:
+            check((seat, event.cause) == self._forfeit_due, f"seat {self._forfeit_due[0]} had its last strike")
+            check(event.number == self._number, f"decision {self._number} is open, not {event.number}")
+            self._forfeit_due = None
+            self._expect_answers()
+        self._forfeited.add(seat)
+
+    # A decision.
+
+    def _decision_opened(self, event: DecisionOpened) -> None:
+        self._pass_to(event.opened_at_ms)
+        check(event.number == self._number + 1, f"decision {self._number + 1} is due, not {event.number}")
+        asked = self.game.asked(self._state)
+        check(bool(asked) and event.asked == asked, f"the rules ask seats {list(asked)}, not {list(event.asked)}")
+        self._number = event.number
+        self._asked = asked
+        self._opened_ms = event.opened_at_ms
+        self._credit_ms = 0
+        self._waiting = set(asked)
+        self._chosen = {}
+        if self._refused:
+            self._refused = {}
+        self._forced = self.game.forced(self._state) if self.config.options["auto_play_forced"] else {}
+        if self._forced or self._forfeited:
+            self._automatic = {seat: action.notation for seat, action in self._forced.items()}
+            for seat in self._forfeited.intersection(asked).difference(self._forced):
+                self._automatic[seat] = self.game.default(self._state, Seat(seat)).notation
+        self._expected = None
+
+    def _choice_made(self, event: ChoiceMade) -> None:
+        seat = event.seat
+        self._check_waiting(event.number, seat)
+        if event.cause is Cause.FORCED:
+            check(seat in self._forced and seat in self._automatic, f"the rules do not force seat {seat}")
+            due = self._automatic.pop(seat)
+            check(event.notation == due, f"the rules force {due!r}, not {event.notation!r}")
+            free = (event.charged_ms, event.bank_charged_ms, event.request_id, event.request_digest, event.signature)
+            check(free == (0, 0, b"", b"", None), "a forced choice has no request and costs nothing")
+            check(event.received_at_ms == self._opened_ms, "a forced choice is made when its decision is opened")
+            self._choose(seat, self._forced[seat], event.notation, Cause.FORCED)
+            self.counts["forced choices"] += 1
+            return
+        check(event.cause is Cause.CHOSEN, f"a choice that was made cannot have cause {event.cause.name}")
+        check(not self._automatic, "choices that the engine makes itself come first")
+        try:
+            action = self.game.parse(event.notation)
+            self.game.verify(self._state, seat, action)
+        except Malformed:
+            raise Wrong(f"{event.notation!r} is no action of this game") from None
+        except Illegal as illegal:
+            raise Wrong(f"{event.notation!r} is not legal for seat {seat}: {illegal.reason.name}") from None
+        check(action.notation == event.notation, f"{event.notation!r} is not in canonical notation")
+        charged, from_bank = self._charge(seat, event.received_at_ms)
+        check(event.charged_ms == charged, f"seat {seat} is charged {event.charged_ms} ms instead of {charged}")
+        check(event.bank_charged_ms == from_bank, f"the bank pays {event.bank_charged_ms} ms instead of {from_bank}")
+        self._take_request(seat, event.request_id, event.request_digest)
+        if event.signature is not None:
+            self.signatures += 1
+        if from_bank:
+            self._bank_ms[seat] -= from_bank
+        self._choose(seat, action, event.notation, Cause.CHOSEN)
+        self.counts["choices"] += 1
+
+    def _choice_refused(self, event: ChoiceRefused) -> None:
+        seat = event.seat
+        self._check_waiting(event.number, seat)
+        check(not self._automatic, "choices that the engine makes itself come first")
+        self._check_refusal(event)
+        self._charge(seat, event.received_at_ms)
+        self._take_request(seat, event.request_id, event.request_digest)
+        count = self._refused[seat][0] + 1 if seat in self._refused else 1
+        self._refused[seat] = (count, event.cause, event.received_at_ms)
+        self.counts["refusals"] += 1
+        if not self.begun.seats[seat].player and count > self.begun.clock.corrections_max:
+            self._default_due = (seat, event.cause)
+            self._expected = (ChoiceDefaulted,)
+
+    def _check_refusal(self, event: ChoiceRefused) -> None:
+        """An answer that was refused as illegal was illegal, for that reason; one as malformed could not be read."""
+        if len(event.answer) >= _ANSWER_KEPT_CHARACTERS:
+            # It was cut, and no game has an action of that length.
+            check(event.cause is Cause.MALFORMED, "an answer longer than any action is malformed")
+            return
+        try:
+            self.game.verify(self._state, event.seat, self.game.parse(event.answer))
+        except Malformed:
+            check(event.cause is Cause.MALFORMED, f"{event.answer!r} cannot be read, and was refused as illegal")
+            check(event.rule is None, "no rule is broken by an answer that cannot be read")
+        except Illegal as illegal:
+            check(event.cause is Cause.ILLEGAL, f"{event.answer!r} can be read, and was refused as malformed")
+            check(event.rule is illegal.reason, f"{event.answer!r} is refused for {illegal.reason.name}, if at all")
+        else:
+            raise Wrong(f"{event.answer!r} is legal for seat {event.seat}, and was refused")
+
+    def _choice_defaulted(self, event: ChoiceDefaulted) -> None:
+        seat = event.seat
+        self._check_waiting(event.number, seat)
+        self._pass_to(event.at_ms)
+        action = self.game.default(self._state, seat)
+        check(event.notation == action.notation, f"the page's default is {action.notation!r}, not {event.notation!r}")
+        if event.cause is Cause.FORFEITED:
+            check(seat in self._forfeited, f"seat {seat} was not forfeited before")
+            check(self._automatic.pop(seat, None) is not None, f"seat {seat}'s choice is forced")
+            check(not event.strike and event.bank_charged_ms == 0, "a forfeited seat gets no strikes and pays nothing")
+            self.counts["defaults of forfeited seats"] += 1
+        else:
+            check(not self._automatic, "choices that the engine makes itself come first")
+            check(event.strike, "a default for a fault is a strike")
+            self._check_fault(event)
+            self._bank_ms[seat] -= event.bank_charged_ms
+            self._strikes[seat] += 1
+            self.counts["defaults"] += 1
+            if self._strikes[seat] >= self.begun.clock.strikes_max:
+                self._forfeit_due = (seat, event.cause)
+        self._choose(seat, action, event.notation, event.cause)
+
+    def _check_fault(self, event: ChoiceDefaulted) -> None:
+        """A default is played when the corrections are used up, or when the time and the settling time are over."""
+        seat = event.seat
+        if self._default_due is not None:
+            check((seat, event.cause) == self._default_due, f"seat {self._default_due[0]}'s corrections are used up")
+            due = self._charge(seat, self._refused[seat][2])[1]
+            self._default_due = None
+        else:
+            deadline_ms = self._deadline(seat)
+            check(
+                event.at_ms > deadline_ms + self.begun.clock.settle_ms,
+                f"the default is played {deadline_ms + self.begun.clock.settle_ms + 1 - event.at_ms} ms too early",
+            )
+            if seat in self._refused:
+                check(event.cause is self._refused[seat][1], "the cause is not that of the last refused answer")
+            else:
+                check(event.cause in _FAULTS_OF_ABSENCE, f"{event.cause.name} is no cause of an absence")
+            due = self._bank_ms[seat]
+        check(event.bank_charged_ms == due, f"the bank pays {event.bank_charged_ms} ms instead of {due}")
+
+    def _clock_credited(self, event: ClockCredited) -> None:
+        self._pass_to(event.at_ms)
+        check(event.number == self._number, f"decision {self._number} is open, not {event.number}")
+        check(event.credit_ms > 0, "a credit of nothing")
+        self._credit_ms += event.credit_ms
+        self.counts["credits"] += 1
+
+    def _decision_resolved(self, event: DecisionResolved) -> None:
+        check(event.number == self._number, f"decision {self._number} is open, not {event.number}")
+        chosen = self._chosen
+        made = tuple([ResolvedChoice(seat, chosen[seat][1], chosen[seat][2]) for seat in self._asked])  # type: ignore[arg-type]
+        check(event.choices == made, "the published choices are not those that were made")
+        actions = {seat: chosen[seat][0] for seat in self._asked}
+        self._state = self.game.resolve(self._state, actions, self._chance)
+        self._check_state_hash(event.state_hash)
+        self.counts["decisions"] += 1
+        self._expect_next_decision()
+
+    # The end.
+
+    def _match_ended(self, event: MatchEnded) -> None:
+        self._pass_to(event.at_ms)
+        result = self.game.result(self._state)
+        check(result is not None, "the rules say that the match is not over")
+        outcome = event.outcome
+        check(outcome.scores == result.scores, f"the scores are {list(result.scores)}")
+        check(outcome.table_placements == result.placements, f"the places by the table are {list(result.placements)}")
+        check(outcome.reason is result.reason, f"the match ended because it is {result.reason.name}")
+        check(outcome.forfeited == tuple(sorted(self._forfeited)), f"forfeited seats: {sorted(self._forfeited)}")
+        here = [seat for seat in range(self.begun.players) if seat not in self._forfeited]
+        places = tuple(
+            1 + sum(result.placements[other] < place for other in here) if seat in here else 1 + len(here)
+            for seat, place in enumerate(result.placements)
+        )
+        check(outcome.placements == places, f"the places that count are {list(places)}")
+        check(event.bank_ms_left == tuple(self._bank_ms), f"the banks hold {self._bank_ms} ms")
+        check(event.strikes == tuple(self._strikes), f"the strikes are {self._strikes}")
+        self._check_state_hash(event.state_hash)
+        self.ended = event
+        self._expected = ()
+
+    def _match_voided(self, event: MatchVoided) -> None:
+        self._pass_to(event.at_ms)
+        if event.cause is VoidCause.NOBODY_READY:
+            check(self._state is None and not self._ready, "somebody was ready")
+            check(event.at_ms >= self.begun.warm_up_until_ms, "the warm-up is not over")
+        self.voided = event
+        self._expected = ()
+
+    # What the steps share.
+
+    def _pass_to(self, at_ms: int) -> None:
+        """Store time never goes back, and no stamp is later than the event after it."""
+        check(at_ms >= self._time_ms, f"store time goes back by {self._time_ms - at_ms} ms")
+        check(self._received_ms <= at_ms + self._tolerance_ms, "an answer is stamped with a time that had not come")
+        self._time_ms = at_ms
+
+    def _check_waiting(self, number: int, seat: int) -> None:
+        check(number == self._number, f"decision {self._number} is open, not {number}")
+        check(seat in self._waiting, f"no choice of seat {seat} is awaited")
+
+    def _choose(self, seat: int, action: Any, notation: str, cause: Cause) -> None:
+        self._chosen[seat] = (action, notation, cause)
+        self._waiting.discard(seat)
+        self._expect_answers()
+
+    def _expect_answers(self) -> None:
+        if self._forfeit_due is not None:
+            self._expected = (SeatForfeited,)
+        else:
+            self._expected = None if self._waiting else (DecisionResolved,)
+
+    def _expect_next_decision(self) -> None:
+        self._expected = (DecisionOpened,) if self.game.asked(self._state) else (MatchEnded,)
+
+    def _deadline(self, seat: int) -> int:
+        clock = self.begun.clock
+        return self._opened_ms + self._credit_ms + clock.delivery_ms + clock.decision_ms + self._bank_ms[seat]
+
+    def _charge(self, seat: int, received_ms: int) -> tuple[int, int]:
+        """What an answer costs that is received then: altogether, and from the bank; it must be in time."""
+        clock = self.begun.clock
+        check(received_ms >= self._opened_ms - self._tolerance_ms, "an answer came before its decision was opened")
+        charged = max(0, received_ms - self._opened_ms - self._credit_ms - clock.delivery_ms)
+        from_bank = max(0, charged - clock.decision_ms)
+        check(from_bank <= self._bank_ms[seat], f"an answer came {from_bank - self._bank_ms[seat]} ms too late")
+        self._received_ms = max(self._received_ms, received_ms)
+        return charged, from_bank
+
+    def _take_request(self, seat: int, request_id: bytes, request_digest: bytes) -> None:
+        check(1 <= len(request_id) <= _REQUEST_ID_BYTES_MAX, "the request's id has the wrong length")
+        check(len(request_digest) == _DIGEST_BYTES, "the request's digest has the wrong length")
+        check((seat, request_id) not in self._request_ids, "a request was taken twice")
+        self._request_ids.add((seat, request_id))
+
+    def _check_state_hash(self, state_hash: bytes) -> None:
+        due = digest(self._state_key, self.game.fingerprint(self._state), "sha256")
+        check(state_hash == due, "the state hash is not that of the state")
+        self.counts["state hashes"] += 1
+
+
+_STEPS: dict[type, Callable[[MatchReplay, Any], None]] = {
+    SeatReady: MatchReplay._seat_ready,
+    ClocksStarted: MatchReplay._clocks_started,
+    SeatForfeited: MatchReplay._seat_forfeited,
+    DecisionOpened: MatchReplay._decision_opened,
+    ChoiceMade: MatchReplay._choice_made,
+    ChoiceRefused: MatchReplay._choice_refused,
+    ChoiceDefaulted: MatchReplay._choice_defaulted,
+    ClockCredited: MatchReplay._clock_credited,
+    DecisionResolved: MatchReplay._decision_resolved,
+    MatchEnded: MatchReplay._match_ended,
+    MatchVoided: MatchReplay._match_voided,
+}

@@ -1,0 +1,97 @@
+"""The schedule: every table in every round, seats balanced, a slot for every match, whoever entered first."""
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cutpurse_server.matches.events import Clock
+from cutpurse_server.tournaments.events import Entrant, Format, Manifest
+from cutpurse_server.tournaments.schedule import Schedule, ScheduleTooLarge
+
+
+def manifest(players: int = 3, rounds: int = 2) -> Manifest:
+    return Manifest("cup", "art_robbery", {}, Clock(), Format.ROUND_ROBIN, players, rounds, 4, b"r" * 32, 1 << 17, "")
+
+
+def entrants(count: int) -> list[Entrant]:
+    return [Entrant(f"bot-{number:02}", f"owner-{number // 2}") for number in range(count)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(players=st.integers(2, 5), more=st.integers(0, 4), rounds=st.integers(1, 3), entered=st.randoms())
+def test_every_table_meets_once_a_round_and_every_bot_sits_everywhere(players, more, rounds, entered):  # type: ignore[no-untyped-def]
+    bots = entrants(players + more)
+    entered.shuffle(bots)
+
+    schedule = Schedule(manifest(players, rounds), bots)
+
+    tables = Counter((block.key.round, frozenset(block.entrants)) for block in schedule.blocks)
+    every_table = [frozenset(table) for table in combinations(bots, players)]
+    assert tables == Counter((number, table) for number in range(1, rounds + 1) for table in every_table)
+    for block in schedule.blocks:
+        sat = Counter((bot, seat) for match in block.matches("cup", 1) for seat, bot in enumerate(match.seats))
+        assert sat == Counter((bot, seat) for bot in block.entrants for seat in range(players))
+
+
+def test_ids_are_unique_and_slots_are_the_positions_in_the_schedule() -> None:
+    schedule = Schedule(manifest(3, 2), entrants(6))
+
+    matches = [match for block in schedule.blocks for match in block.matches("cup", 1)]
+
+    assert [match.origin.slot for match in matches] == list(range(schedule.matches_total))
+    assert len({match.match for match in matches}) == schedule.matches_total == 2 * 20 * 3
+    assert matches[4].match == "cup.r1.t2.m1.a1"
+
+
+def test_a_further_attempt_changes_the_ids_and_keeps_the_slots() -> None:
+    block = Schedule(manifest(), entrants(4)).blocks[1]
+
+    first, second = block.matches("cup", 1), block.matches("cup", 2)
+
+    assert not {match.match for match in first} & {match.match for match in second}
+    assert [match.origin.slot for match in first] == [match.origin.slot for match in second]
+    assert [match.seats for match in first] == [match.seats for match in second]
+
+
+def test_the_order_of_entry_changes_nothing() -> None:
+    bots = entrants(7)
+
+    assert Schedule(manifest(), bots).blocks == Schedule(manifest(), bots[::-1]).blocks
+
+
+def test_tables_at_the_front_of_a_round_share_no_bot() -> None:
+    blocks = Schedule(manifest(3, 1), entrants(9)).blocks
+
+    first_wave = [entrant for block in blocks[:2] for entrant in block.entrants]
+
+    assert len(set(first_wave)) == len(first_wave)
+
+
+def test_rounds_differ_in_who_sits_behind_whom() -> None:
+    blocks = Schedule(manifest(5, 12), entrants(5)).blocks
+
+    assert len({block.entrants for block in blocks}) > 6
+
+
+def test_the_schedule_is_the_one_that_was_published() -> None:
+    """Golden: a changed order would change every table number and deal of a tournament that is under way."""
+    blocks = Schedule(manifest(3, 1), entrants(4)).blocks
+
+    assert [[each.bot[-2:] for each in block.entrants] for block in blocks] == GOLDEN
+
+
+GOLDEN = [["01", "00", "02"], ["03", "02", "01"], ["02", "03", "00"], ["01", "00", "03"]]
+
+
+def test_a_schedule_with_more_matches_than_slots_is_refused_with_a_remedy() -> None:
+    with pytest.raises(ScheduleTooLarge, match=r"200 entrants .* 3,940,200 matches.*at most 131,072: take fewer"):
+        Schedule(manifest(3, 1), entrants(200))
+
+
+def test_the_largest_schedules_are_made_within_a_few_seconds() -> None:
+    schedule = Schedule(manifest(4, 1), entrants(31))
+
+    assert len(schedule.blocks) == 31_465
