@@ -1,0 +1,105 @@
+"""Bots as child processes that dial in like any other: launched, their output kept, taken up again when they end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from cutpurse_server.arena import leash
+from cutpurse_server.arena.plan import Entry
+from cutpurse_server.matches.presence import Presence
+
+__all__ = ["Child"]
+
+_OUTPUT_BYTES_MAX = 8 * 1024 * 1024
+_LAUNCHES_MAX = 8
+_BACK_OFF_S = 0.5
+_CALM_S = 60.0
+"""A bot that ran so long before it ended is launched again as if for the first time."""
+_GOODBYE_S = 3.0
+
+
+class Child:
+    """One bot's process, and the ones that follow upon it."""
+
+    def __init__(self, entry: Entry, environment: Mapping[str, str], output: Path, presence: Presence) -> None:
+        self.entry = entry
+        self.launches = 0
+        self.given_up = False
+        """It ended too often and is not launched any more."""
+        self._environment = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
+        self._output = output
+        self._presence = presence
+        self._written = 0
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def keep_running(self) -> None:
+        """Launch the bot, and again whenever it ends, with longer and longer pauses; until cancelled."""
+        failures = 0
+        while True:
+            begun = time.monotonic()
+            self.launches += 1
+            code = await self._run_once()
+            self._presence.crashed(self.entry.name)
+            failures = 1 if time.monotonic() - begun > _CALM_S else failures + 1
+            if failures >= _LAUNCHES_MAX:
+                self.given_up = True
+                self._note(f"ended with {code}, for the {failures}th time; it is not launched any more")
+                return
+            pause_s = _BACK_OFF_S * 2 ** (failures - 1)
+            self._note(f"ended with {code}; launched again in {pause_s:g} s")
+            await asyncio.sleep(pause_s)
+
+    async def stop(self) -> None:
+        """Ask it to end, then make it and its own children."""
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        _signal_group(process.pid, signal.SIGTERM)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _GOODBYE_S)
+        _signal_group(process.pid, signal.SIGKILL)
+        await process.wait()
+
+    async def _run_once(self) -> str:
+        self._process = process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-S",
+            "-E",
+            leash.__file__,
+            str(os.getpid()),
+            *self.entry.command(),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env=self._environment,
+            start_new_session=True,
+        )
+        assert process.stdout is not None
+        with self._output.open("ab") as file:
+            while piece := await process.stdout.read(65_536):
+                room = _OUTPUT_BYTES_MAX - self._written
+                self._written += len(piece)
+                if room > 0:
+                    file.write(piece[:room])
+                    file.flush()
+                    if len(piece) >= room:
+                        file.write(b"\n[cutpurse] the rest of the output is not kept\n")
+        code = await process.wait()
+        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+    def _note(self, text: str) -> None:
+        with self._output.open("a") as file:
+            file.write(f"[cutpurse] {text}\n")
+
+
+def _signal_group(group: int, number: int) -> None:
+    """Signal a process and its children; nothing happens if they are gone."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, number)

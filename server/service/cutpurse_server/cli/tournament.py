@@ -1,0 +1,161 @@
+"""`cutpurse tournament`: whole tournaments from one command, and tournaments of a running service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cutpurse_rules import GAMES
+from cutpurse_server.arena.plan import LOCAL_CLOCK, BadPlan, Plan, entries_of, plan_of_file
+from cutpurse_server.arena.running import BUNDLE, run_tournament
+from cutpurse_server.cli import remote_tournament
+from cutpurse_server.cli.progress import Progress, print_standings
+from cutpurse_server.errors import ServiceError
+from cutpurse_server.log.port import LogUnavailable
+from cutpurse_server.loops import run_on_fast_loop
+from cutpurse_server.tournaments import Overview
+from cutpurse_server.whereabouts import configure_logs
+
+__all__ = ["tournament"]
+
+tournament = typer.Typer(name="tournament", help="Run tournaments.", no_args_is_help=True)
+for command in remote_tournament.COMMANDS:
+    tournament.command()(command)
+
+_WRONG, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
+
+
+@tournament.command()
+def run(
+    file: Annotated[Path | None, typer.Argument(help="A TOML file that describes the tournament.")] = None,
+    game: Annotated[str | None, typer.Option(help="The game, instead of a file.")] = None,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BOT", help="HOUSEBOT, NAME=HOUSEBOT or NAME=COMMAND (a program that dials in); once for each bot."
+        ),
+    ] = None,
+    players: Annotated[
+        int | None, typer.Option(help="Seats at a table.  [default: all bots, as far as the game goes]")
+    ] = None,
+    format_: Annotated[str, typer.Option("--format", help="How entrants meet.")] = "round-robin",
+    rounds: Annotated[int, typer.Option(help="Each round plays one block at every table.")] = 1,
+    concurrency: Annotated[int, typer.Option(help="Matches at once.")] = 16,
+    seed: Annotated[str, typer.Option(help="Make the deals repeatable, and the tournament unrated.")] = "",
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="K=V", help="An option of the game; the value is JSON.")
+    ] = None,
+    clock: Annotated[
+        list[str] | None,
+        typer.Option(metavar="K=N", help=f"A setting of the clock: {', '.join(LOCAL_CLOCK._fields)}."),
+    ] = None,
+    name: Annotated[str, typer.Option(help="The tournament's name.")] = "cup",
+    out: Annotated[Path, typer.Option(help="The folder for log, standings and bundle.")] = Path("tournament"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print standings and verdict as JSON.")] = False,
+) -> None:
+    """Run a whole tournament here: the service, bots as child processes, standings, bundle, verdict.
+
+    Run the same command again after an interruption, and it goes on where it was. Exit codes: 0 finished and
+    consistent, 1 the audit found something wrong, 2 bad input, 130 interrupted.
+
+    Example:  cutpurse tournament run --game art_robbery --bot greedy --bot random --bot mine='python my_bot.py'
+    """
+    configure_logs("error")
+    try:
+        if file is not None:
+            if game or bot:
+                raise BadPlan("give a file, or --game and --bot, not both")
+            plan = plan_of_file(file)
+        else:
+            plan = _plan(game, bot or [], players, format_, rounds, concurrency, seed, option or [], clock or [], name)
+        overview = run_on_fast_loop(_run(plan, out, quiet=as_json))
+    except (BadPlan, OSError, LogUnavailable) as problem:
+        _fail(str(problem))
+    except ServiceError as refusal:
+        _fail(refusal.text)
+    except KeyboardInterrupt:
+        typer.secho("\ninterrupted; nothing is lost: run the same command again to go on", fg="yellow", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    _conclude(overview, out, as_json=as_json)
+
+
+async def _run(plan: Plan, out: Path, *, quiet: bool) -> Overview:
+    """Run it so that SIGTERM and Ctrl-C end it in good order."""
+    task = asyncio.current_task()
+    assert task is not None
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        with Progress(plan, out, quiet=quiet) as progress:
+            return await run_tournament(plan, out, progress.show)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def _plan(
+    game: str | None,
+    bots: list[str],
+    players: int | None,
+    format_: str,
+    rounds: int,
+    concurrency: int,
+    seed: str,
+    options: list[str],
+    clock: list[str],
+    name: str,
+) -> Plan:
+    if game is None or game not in GAMES:
+        raise BadPlan(f"name a game with --game; there are {', '.join(sorted(GAMES))}")
+    entries = entries_of(bots)
+    settings = dict(_pair("--clock", text) for text in clock)
+    for key, value in settings.items():
+        if key not in LOCAL_CLOCK._fields or not isinstance(value, int):
+            raise BadPlan(f"--clock {key}: settings are {', '.join(LOCAL_CLOCK._fields)}, each a whole number")
+    return Plan(
+        name=name,
+        game=game,
+        players=players or max(GAMES[game].min_players, min(len(entries), GAMES[game].max_players)),
+        rounds=rounds,
+        concurrency=concurrency,
+        seed=seed,
+        options=dict(_pair("--option", text) for text in options),
+        entries=entries,
+        format=format_,
+        clock=LOCAL_CLOCK._replace(**settings),
+    )
+
+
+def _pair(option: str, text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        raise BadPlan(f"{option} {text}: write NAME=VALUE with a JSON value, such as heist_turn_limit=30") from None
+
+
+def _conclude(overview: Overview, out: Path, *, as_json: bool) -> None:
+    """Say what came of it; the verdict is that of a process that reads the bundle and nothing else."""
+    audit = [sys.executable, "-m", "cutpurse_server", "audit", str(out / BUNDLE)]
+    if as_json:
+        judged = subprocess.run([*audit, "--json"], stdout=subprocess.PIPE, text=True, check=False)
+        standings = json.loads((out / "standings.json").read_text())["standings"]
+        typer.echo(json.dumps({"standings": standings, "audit": json.loads(judged.stdout)}, indent=2))
+    else:
+        print_standings(overview)
+        typer.echo(f"log        {out / 'log.sqlite'}\nbots       {out / 'bots'}\nbundle     {out / BUNDLE}")
+        judged = subprocess.run(audit, check=False)
+    if judged.returncode != 0:
+        raise typer.Exit(_WRONG)
+
+
+def _fail(text: str) -> None:
+    typer.secho(f"cutpurse tournament run: {text}", fg="red", err=True)
+    raise typer.Exit(_BAD_INPUT) from None
