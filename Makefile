@@ -33,7 +33,7 @@ install: $(STAMP) ## Install everything into .venv (needs python3 and make, noth
 demo: install ## Play a whole tournament of Art Robbery and audit what it exported (build/demo)
 	rm -rf build/demo
 	$(BIN)/cutpurse tournament run --game art_robbery --bot greedy --bot random --bot first --bot greedy \
-		--blocks 10 --out build/demo
+		--players 3 --rounds 5 --out build/demo
 	$(BIN)/cutpurse audit build/demo/bundle
 
 .PHONY: test

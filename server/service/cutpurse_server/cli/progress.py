@@ -79,9 +79,8 @@ class Progress:
             if child.given_up and child.entry.name not in self._told:
                 self._told.add(child.entry.name)
                 name = child.entry.name
-                self._console.print(
-                    f"[yellow]{name} ended {child.launches} times and is not launched any more; see bots/{name}.log"
-                )
+                why = f"ended {child.launches} times and is not launched any more; see bots/{name}.log"
+                self._console.print(f"[yellow]{name} {why}")
 
 
 def print_standings(overview: Overview) -> None:

@@ -134,7 +134,7 @@ def _plan(
 
 
 def _pair(option: str, text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
+    key, _, value = text.partition("=")
     try:
         return key, json.loads(value)
     except ValueError:
