@@ -127,7 +127,7 @@ class Arena:
         response = await self.ask("organiser", "CreateMatch", request)
         return str(response.match)
 
-    async def dial(self, bot: str, **hello: Any) -> BotStream:
+    async def dial(self, bot: str, /, **hello: Any) -> BotStream:
         """A stream of the bot, welcomed."""
         stream = self.connect(bot)
         await stream.say(hello=bot_pb2.Hello(**({"protocol_version": 1} | hello)))

@@ -98,7 +98,8 @@ class MatchDesk:
         self._waiting: dict[str, deque[_Waiting]] = {}
         self._wake = asyncio.Event()
         self._due: list[tuple[int, str]] = []
-        self._has_due: set[str] = set()
+        self._due_of: dict[str, int] = {}
+        """By match: its earliest entry in `_due`; any other of its entries there is out of date."""
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due_ms = 0
         self._down_since_ms: int | None = None
@@ -363,12 +364,12 @@ class MatchDesk:
                 self._closed.popitem(last=False)
             return
         self._records[match] = record
-        if match not in self._has_due:
-            due_ms = next_due_ms(record)
-            if due_ms is not None:
-                self._has_due.add(match)
-                heapq.heappush(self._due, (due_ms, match))
-                self._set_timer()
+        due_ms = next_due_ms(record)
+        # Not every due comes after the one before: a warm-up may be long, and the next seat's bank empty.
+        if due_ms is not None and due_ms < self._due_of.get(match, due_ms + 1):
+            self._due_of[match] = due_ms
+            heapq.heappush(self._due, (due_ms, match))
+            self._set_timer()
 
     def _tell(self, before: MatchRecord | None, after: MatchRecord, events: Sequence[MatchEvent]) -> None:
         for observer in self._observers:
@@ -385,12 +386,14 @@ class MatchDesk:
         self._timer_due_ms = due_ms
 
     def _time_passed(self) -> None:
-        """Look at the matches whose time is due. A match has one entry at most, which often comes too early."""
+        """Look at the matches whose time is due. A match's entry often comes too early, and never too late."""
         self._timer = None
         now_ms = self.log.now_ms()
         while self._due and self._due[0][0] <= now_ms:
-            _, match = heapq.heappop(self._due)
-            self._has_due.discard(match)
+            noted_ms, match = heapq.heappop(self._due)
+            if self._due_of.get(match) != noted_ms:
+                continue
+            del self._due_of[match]
             record = self._records.get(match)
             if record is None:
                 continue
@@ -401,7 +404,7 @@ class MatchDesk:
                 if self._down_since_ms is None:
                     self._first(match, lambda draft, now: count_time(draft, now, self._fault_of))
                 due_ms = now_ms + _LOOK_AGAIN_MS
-            self._has_due.add(match)
+            self._due_of[match] = due_ms
             heapq.heappush(self._due, (due_ms, match))
         if self._due:
             self._set_timer()
