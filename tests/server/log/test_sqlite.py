@@ -1,9 +1,11 @@
 """What is SQLite's alone: durability settings, ownership, and tables that only grow."""
 
+import asyncio
 import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 
 from cutpurse_server.log import sqlite
 from cutpurse_server.log.port import Head, LogUnavailable, StoredEvent, Version
-from cutpurse_server.log.sqlite import PRAGMAS, WAL_PAGES, SQLiteLog
+from cutpurse_server.log.sqlite import PRAGMAS, WAL_BYTES, SQLiteLog
 from tests.server.log.backends import append, chain_at, event
 
 
@@ -125,8 +127,16 @@ async def test_the_wal_stays_bounded(log: SQLiteLog, path: Path) -> None:
         largest = max(largest, wal_bytes(path))
 
     written = 2_000 * 4 * 6_000
-    pages = 4_096 * WAL_PAGES
-    assert largest < 1.1 * pages < written / 2
+    assert largest < 1.1 * WAL_BYTES < written / 2
+
+
+async def test_commits_write_over_a_wal_that_has_its_length_from_the_beginning(log: SQLiteLog, path: Path) -> None:
+    lengths = {wal_bytes(path)}
+    for version in range(50):
+        await log.flush([append("match/a", version)])
+        lengths.add(wal_bytes(path))
+
+    assert lengths == {WAL_BYTES}
 
 
 async def test_after_a_huge_flush_the_wal_is_cut_back(log: SQLiteLog, path: Path) -> None:
@@ -135,7 +145,7 @@ async def test_after_a_huge_flush_the_wal_is_cut_back(log: SQLiteLog, path: Path
 
     await log.flush([append("match/a", 0)])
 
-    assert wal_bytes(path) <= 4_096 * WAL_PAGES
+    assert wal_bytes(path) == WAL_BYTES
 
 
 # Ownership.
@@ -197,7 +207,7 @@ async def test_no_other_program_gets_at_the_file_meanwhile(log: SQLiteLog, path:
 DELETES_AND_SAYS = """
 import sqlite3, sys
 try:
-    sqlite3.connect(sys.argv[1], timeout=0).execute("DELETE FROM events")
+    sqlite3.connect(sys.argv[1], timeout=0).execute("DELETE FROM appends")
 except sqlite3.Error as refusal:
     print(refusal)
 """
@@ -271,20 +281,24 @@ async def test_a_file_that_is_no_database_is_left_alone(path: Path, no_database:
 
 
 async def test_another_schema_version_is_refused(log: SQLiteLog, path: Path) -> None:
-    connection_of(log).pragma("user_version", 2)
+    connection_of(log).pragma("user_version", 3)
     await log.close()
 
-    with pytest.raises(LogUnavailable, match="has schema 2, and this version of Cutpurse reads schema 1"):
+    with pytest.raises(LogUnavailable, match="has schema 3, and this version of Cutpurse reads schema 2"):
         await SQLiteLog(path).open()
 
 
 FORBIDDEN = [
-    ("UPDATE events SET public = x'00'", "append-only"),
-    ("UPDATE events SET version = version + 1", "append-only"),
-    ("DELETE FROM events", "append-only"),
-    ("INSERT OR REPLACE INTO events SELECT stream, version, x'00', secret, salt FROM events", "append-only"),
+    ("UPDATE appends SET events = x'00'", "append-only"),
+    ("UPDATE appends SET number = number + 1", "append-only"),
+    ("DELETE FROM appends", "append-only"),
+    ("INSERT OR REPLACE INTO appends SELECT number, stream, version, chain, 0, x'00' FROM appends", "append-only"),
     ("DELETE FROM streams", "never removed"),
     ("INSERT OR REPLACE INTO streams SELECT * FROM streams", "never removed"),
+    ("UPDATE streams SET last = last - 1", "never go back"),
+    ("UPDATE streams SET closed = closed - 1", "never go back"),
+    ("UPDATE streams SET key = key + 1", "never go back"),
+    ("UPDATE streams SET name = 'match/b'", "never go back"),
 ]
 
 
@@ -298,13 +312,55 @@ async def test_what_stands_cannot_be_changed_or_removed(log: SQLiteLog, statemen
     assert await log.read("match/a") == [event(1), event(2)]
 
 
-async def test_an_event_beyond_its_head_is_not_written_over(log: SQLiteLog) -> None:
+async def test_a_head_that_somebody_else_has_moved_is_not_moved_on(log: SQLiteLog) -> None:
     await log.flush([append("match/a", 0, [event(1), event(2)])])
-    connection_of(log).execute("UPDATE streams SET version = 1")
+    connection_of(log).execute("UPDATE streams SET last = last + 1")
 
-    with pytest.raises(LogUnavailable, match="could not be written"):
-        await log.flush([append("match/b", 0), append("match/a", 1, [event(9)])])
+    with pytest.raises(LogUnavailable, match="a head does not stand where its owner left it"):
+        await log.flush([append("match/b", 0), append("match/a", 2, [event(9)])])
 
-    assert await log.read("match/a") == [event(1), event(2)]
     assert await log.head("match/b") is None
     assert await log.flush([append("match/b", 0)]) == [True]
+
+
+# Commits on a slow disk.
+
+
+@pytest.fixture
+def slow(log: SQLiteLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every disk is too slow for a commit on the loop."""
+    monkeypatch.setattr(sqlite, "COMMIT_INLINE_S", 0.0)
+
+
+@pytest.mark.usefixtures("slow")
+async def test_the_loop_goes_on_during_a_commit(log: SQLiteLog) -> None:
+    may_commit = threading.Event()
+    connection_of(log).set_commit_hook(lambda: not may_commit.wait(10))
+
+    flushing = [asyncio.create_task(log.flush([append(f"match/{number}", 0)])) for number in range(3)]
+    reading = asyncio.create_task(log.read("match/2"))
+    await asyncio.sleep(0.01)
+    pending = [task.done() for task in (*flushing, reading)]
+    may_commit.set()
+
+    assert pending == [False] * 4
+    assert await asyncio.gather(*flushing) == [[True]] * 3
+    assert await reading == [event(1)]
+
+
+@pytest.mark.usefixtures("slow")
+async def test_whoever_is_cancelled_during_a_commit_does_not_undo_it(log: SQLiteLog) -> None:
+    may_commit = threading.Event()
+    connection_of(log).set_commit_hook(lambda: not may_commit.wait(10))
+    flushing = asyncio.create_task(log.flush([append("match/a", 0)]))
+    await asyncio.sleep(0.01)
+
+    flushing.cancel()
+    flushing.cancel()
+    await asyncio.sleep(0.01)
+    may_commit.set()
+
+    with pytest.raises(asyncio.CancelledError):
+        await flushing
+    assert await log.read("match/a") == [event(1)]
+    assert await log.flush([append("match/a", 1)]) == [True]

@@ -19,7 +19,9 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def disk() -> Iterator[Disk]:
+def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
+    # The disk keeps a copy of every file at every sync.
+    monkeypatch.setattr(sqlite, "WAL_BYTES", 100_000)
     with failing_disk() as made:
         yield made
 
@@ -43,10 +45,17 @@ async def test_a_full_database_refuses_and_is_usable_once_there_is_room(path: Pa
     await log.close()
 
 
+@pytest.mark.parametrize("commit_inline_s", [0.0, 10.0])
 @pytest.mark.parametrize("failure", [apsw.FullError, apsw.IOError])
 async def test_wherever_the_disk_fails_a_flush_is_whole_or_absent_and_the_log_goes_on(
-    disk: Disk, path: Path, tmp_path: Path, failure: type[apsw.Error]
+    disk: Disk,
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    failure: type[apsw.Error],
+    commit_inline_s: float,
 ) -> None:
+    monkeypatch.setattr(sqlite, "COMMIT_INLINE_S", commit_inline_s)
     log = SQLiteLog(path)
     await log.open()
     await log.flush([append("match/a", 0), append("match/b", 0)])
