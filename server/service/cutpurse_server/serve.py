@@ -134,7 +134,7 @@ async def running_service(
     match_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(desk, hub, registry, crowd), server)
     bot_pb2_grpc.add_BotServiceServicer_to_server(BotServicer(desk, hub, crowd), server)
     tournament_pb2_grpc.add_TournamentServiceServicer_to_server(TournamentServicer(tournaments), server)
-    audit_pb2_grpc.add_AuditServiceServicer_to_server(AuditServicer(), server)
+    audit_pb2_grpc.add_AuditServiceServicer_to_server(AuditServicer(log), server)
     healthy = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
     reflection.enable_server_reflection((*_SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)

@@ -26,8 +26,8 @@ from cutpurse_server.whereabouts import configure_logs
 __all__ = ["tournament"]
 
 tournament = typer.Typer(name="tournament", help="Run tournaments.", no_args_is_help=True)
-for command in remote_tournament.COMMANDS:
-    tournament.command()(command)
+for _remote in remote_tournament.COMMANDS:
+    tournament.command()(_remote)
 
 _WRONG, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 
@@ -148,11 +148,12 @@ def _conclude(overview: Overview, out: Path, *, as_json: bool) -> None:
         judged = subprocess.run([*audit, "--json"], stdout=subprocess.PIPE, text=True, check=False)
         standings = json.loads((out / "standings.json").read_text())["standings"]
         typer.echo(json.dumps({"standings": standings, "audit": json.loads(judged.stdout)}, indent=2))
+        code = judged.returncode
     else:
         print_standings(overview)
         typer.echo(f"log        {out / 'log.sqlite'}\nbots       {out / 'bots'}\nbundle     {out / BUNDLE}")
-        judged = subprocess.run(audit, check=False)
-    if judged.returncode != 0:
+        code = subprocess.run(audit, check=False).returncode
+    if code != 0:
         raise typer.Exit(_WRONG)
 
 

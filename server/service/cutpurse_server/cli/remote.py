@@ -1,0 +1,117 @@
+"""Calls to a running service, for the commands that need one: the only place of the command line that speaks gRPC."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+from google.protobuf.json_format import MessageToDict
+
+from cutpurse.v1 import identity_pb2, identity_pb2_grpc, match_pb2, tournament_pb2, tournament_pb2_grpc
+
+__all__ = ["CallFailed", "Organiser", "organiser"]
+
+_CALL_S = 30.0
+
+
+class CallFailed(Exception):
+    """A call that was refused or did not get through; the text says why, and what to do."""
+
+
+class Organiser:
+    """What an organiser does at a service. Every method raises `CallFailed`."""
+
+    def __init__(self, channel: grpc.Channel, address: str, token: str) -> None:
+        self._address = address
+        self._metadata = (("authorization", f"Bearer {token}"),)
+        self._identity: Any = identity_pb2_grpc.IdentityServiceStub(channel)
+        self._tournaments: Any = tournament_pb2_grpc.TournamentServiceStub(channel)
+
+    def create(
+        self, name: str, game: str, players: int, rounds: int, concurrency: int, seed: str, options: Mapping[str, Any]
+    ) -> None:
+        """A new tournament, open for entries."""
+        manifest = tournament_pb2.TournamentManifest(
+            tournament=name,
+            configuration=match_pb2.MatchConfiguration(
+                game=game, options={key: json.dumps(value) for key, value in options.items()}
+            ),
+            format=tournament_pb2.TOURNAMENT_FORMAT_ROUND_ROBIN,
+            players=players,
+            rounds=rounds,
+            concurrency=concurrency,
+        )
+        self._call(
+            self._tournaments.CreateTournament, tournament_pb2.CreateTournamentRequest(manifest=manifest, seed=seed)
+        )
+
+    def register(self, bot: str, owner: str) -> str:
+        """Register a bot, unless it is, and issue a token for it: the token."""
+        known = self._call(self._identity.ListBots, identity_pb2.ListBotsRequest()).bots
+        if bot not in {each.bot for each in known}:
+            description = identity_pb2.BotDescription(bot=bot, owner=owner)
+            self._call(self._identity.RegisterBot, identity_pb2.RegisterBotRequest(bot=description))
+        request = identity_pb2.IssueTokenRequest(role=identity_pb2.ROLE_BOT, bot=bot)
+        token: str = self._call(self._identity.IssueToken, request).token
+        return token
+
+    def enter(self, tournament: str, bot: str) -> None:
+        """Enter a registered bot."""
+        request = tournament_pb2.EnterTournamentRequest(tournament=tournament, bot=bot)
+        self._call(self._tournaments.EnterTournament, request)
+
+    def start(self, tournament: str) -> None:
+        """Close the entries and begin."""
+        self._call(self._tournaments.StartTournament, tournament_pb2.StartTournamentRequest(tournament=tournament))
+
+    def standings(self, tournament: str) -> list[dict[str, Any]]:
+        """The standings as plain data, best first."""
+        request = tournament_pb2.GetStandingsRequest(tournament=tournament)
+        return [_plain(row) for row in self._call(self._tournaments.GetStandings, request).standings]
+
+    def watch(self, tournament: str) -> Iterator[dict[str, Any]]:
+        """Progress and standings, again whenever they change, until the tournament is finished."""
+        request = tournament_pb2.WatchTournamentRequest(tournament=tournament)
+        try:
+            for response in self._tournaments.WatchTournament(request, metadata=self._metadata):
+                yield _plain(response)
+        except grpc.RpcError as error:
+            raise self._failure(error) from None
+
+    def _call(self, method: Any, request: Any) -> Any:
+        try:
+            return method(request, metadata=self._metadata, timeout=_CALL_S)
+        except grpc.RpcError as error:
+            raise self._failure(error) from None
+
+    def _failure(self, error: Any) -> CallFailed:
+        reasons = [value for key, value in error.trailing_metadata() or () if key == "cutpurse-reason"]
+        if not reasons and error.code() is grpc.StatusCode.UNAVAILABLE:
+            return CallFailed(
+                f"no service answers at {self._address}; start one with `cutpurse serve`, or name --address"
+            )
+        return CallFailed(f"{error.details()} [{reasons[0] if reasons else error.code().name}]")
+
+
+@contextmanager
+def organiser(address: str, token: str | None, token_file: Path | None) -> Iterator[Organiser]:
+    """An organiser at an address; raises `CallFailed` without a token."""
+    if token is None and token_file is not None:
+        try:
+            token = token_file.read_text().strip()
+        except OSError as error:
+            raise CallFailed(f"{token_file} cannot be read: {error.strerror}") from None
+    if not token:
+        raise CallFailed(
+            "show an organiser's token: --token-file FILE (`cutpurse serve` says where it is) or CUTPURSE_TOKEN"
+        )
+    with grpc.insecure_channel(address) as channel:
+        yield Organiser(channel, address, token)
+
+
+def _plain(message: Any) -> dict[str, Any]:
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
