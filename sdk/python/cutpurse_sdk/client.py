@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import enum
 import logging
+import os
 import random
 from collections import deque
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ def connect(
     address: str | None = None,
     token: str | None = None,
     seed: str | None = None,
-    ca: str | None = None,
+    ca: str | os.PathLike[str] | None = None,
     wishes: Wishes | None = None,
     patience_s: float = 60.0,
     backoff: Backoff | None = None,
