@@ -74,7 +74,6 @@ class _Decided(NamedTuple):
     before: MatchRecord
     draft: Draft
     reply: Any
-    waiting: _Waiting
 
 
 def stream_of(match: str) -> str:
@@ -96,6 +95,8 @@ class MatchDesk:
         self._doubtful: set[str] = set()
         """Matches whose log may hold more than their record does."""
         self._waiting: dict[str, deque[_Waiting]] = {}
+        self._taken: dict[str, _Waiting] = {}
+        """By match: commands of the flush that is under way and whose senders have not been told of their outcome."""
         self._wake = asyncio.Event()
         self._due: list[tuple[int, str]] = []
         self._due_of: dict[str, int] = {}
@@ -124,7 +125,7 @@ class MatchDesk:
         """Finish what is waiting, then stop."""
         self._draining = True
         # Polling, since it happens once in a service's life and waits for two conditions.
-        while self._waiting and self._down_since_ms is None:  # noqa: ASYNC110
+        while (self._waiting or self._taken) and self._down_since_ms is None:  # noqa: ASYNC110
             await asyncio.sleep(0.005)
         for task in self._tasks:
             task.cancel()
@@ -232,9 +233,9 @@ class MatchDesk:
     async def _flush(self) -> None:
         """One transaction: decide one waiting command of each match, write, and tell."""
         now_ms = self.log.now_ms()
+        self._taken = self._take()
         decided: list[_Decided] = []
-        for match in list(self._waiting):
-            waiting = self._waiting[match][0]
+        for match, waiting in list(self._taken.items()):
             try:
                 before = self._records.get(match)
                 if before is None or match in self._doubtful:
@@ -244,21 +245,31 @@ class MatchDesk:
                 draft = Draft(before)
                 reply = waiting.command(draft, now_ms)
             except LogUnavailable as unavailable:
-                self._fail(now_ms, [match], unavailable)
+                self._fail(now_ms, (), unavailable)
                 return
             except Exception as error:
-                self._finish(match)
                 if not isinstance(error, ServiceError):
                     logger.error("command failed", match=match, **failure(error))
-                waiting.done(None, error)
+                self._finish(match, None, error)
                 continue
             if draft.events:
-                decided.append(_Decided(match, before, draft, reply, waiting))
+                decided.append(_Decided(match, before, draft, reply))
             else:
-                self._finish(match)
-                waiting.done(reply, None)
+                self._finish(match, reply, None)
         if decided:
             await self._commit(decided, now_ms)
+
+    def _take(self) -> dict[str, _Waiting]:
+        """Take the first command of every match off its queue: more may be put before or behind it from now on."""
+        taken: dict[str, _Waiting] = {}
+        emptied: list[str] = []
+        for match, queue in self._waiting.items():
+            taken[match] = queue.popleft()
+            if not queue:
+                emptied.append(match)
+        for match in emptied:
+            del self._waiting[match]
+        return taken
 
     async def _commit(self, decided: list[_Decided], now_ms: int) -> None:
         appends = [self._append(each) for each in decided]
@@ -271,12 +282,14 @@ class MatchDesk:
             if not took_place:
                 # Another replica was quicker: read what it wrote, and decide again in the next flush.
                 self._doubtful.add(each.match)
+                waiting = self._taken.pop(each.match, None)
+                if waiting is not None:
+                    self._waiting.setdefault(each.match, deque()).appendleft(waiting)
                 continue
             record = each.draft.record
             record.chain = append.chain
             self._keep(record)
-            self._finish(each.match)
-            each.waiting.done(each.reply, None)
+            self._finish(each.match, each.reply, None)
             self._tell(each.before, record, each.draft.events)
 
     def _append(self, each: _Decided) -> Append:
@@ -285,12 +298,11 @@ class MatchDesk:
         chain = links(each.before.chain, events)
         return Append(stream_of(each.match), Version(each.before.version), events, chain, closed=each.draft.record.over)
 
-    def _finish(self, match: str) -> None:
-        """Take the command that was decided off its queue."""
-        queue = self._waiting[match]
-        queue.popleft()
-        if not queue:
-            del self._waiting[match]
+    def _finish(self, match: str, reply: Any, error: Exception | None) -> None:
+        """Tell the sender of a command that was taken, unless a failure meanwhile has had it told to try again."""
+        waiting = self._taken.pop(match, None)
+        if waiting is not None:
+            waiting.done(reply, error)
 
     def _fail(self, now_ms: int, matches: Sequence[str], cause: LogUnavailable) -> None:
         """The log failed: nothing is acknowledged, everything concerned is read again before it goes on."""
@@ -299,10 +311,10 @@ class MatchDesk:
             self._down_since_ms = now_ms
         self._doubtful.update(self._records)
         self._doubtful.update(matches)
+        taken, self._taken = self._taken, {}
         waiting, self._waiting = self._waiting, {}
-        for queue in waiting.values():
-            for each in queue:
-                each.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
+        for each in (*taken.values(), *(each for queue in waiting.values() for each in queue)):
+            each.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
 
     async def _beat_forever(self) -> None:
         """Note that the service lives; after a failure, find out when the log is back, and give back the time lost."""
@@ -333,8 +345,12 @@ class MatchDesk:
 
     async def _load(self, match: str) -> MatchRecord | None:
         """Read what the log holds beyond the record, if anything, and tell; raises `LogUnavailable`."""
-        before = self._records.get(match)
-        stored = await self.log.read(stream_of(match), before.version if before else 0)
+        while True:
+            before = self._records.get(match)
+            stored = await self.log.read(stream_of(match), before.version if before else 0)
+            if self._records.get(match) is before:
+                break
+            # A flush, or somebody else who read, was quicker: what was read here has been told already.
         self._doubtful.discard(match)
         if not stored:
             return before
