@@ -17,6 +17,7 @@ import logging
 import os
 import random
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -179,7 +180,7 @@ class Client:
                 self._later(GRACE_S, self._stream.cancel)
 
     async def close(self) -> None:
-        """Free everything; no event comes any more."""
+        """End the stream and free everything. Whoever iterates on after that dials in anew."""
         for timer in self._timers:
             timer.cancel()
         self._timers.clear()
@@ -192,9 +193,8 @@ class Client:
         if self._stream is not None and self._session.has_something_to_say:
             self._stream.wake()
 
-    def _later(self, pause_s: float, action: object) -> None:
-        """Do something after a pause, unless the client is closed by then."""
-        assert callable(action)
+    def _later(self, pause_s: float, action: Callable[[], object]) -> None:
+        """Do something after a pause, unless the stream has ended by then."""
 
         def act() -> None:
             self._timers.discard(timer)
