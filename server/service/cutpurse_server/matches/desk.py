@@ -19,7 +19,8 @@ from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.chain import NO_MANIFEST, first_link, links
 from cutpurse_server.log.port import Append, Log, LogUnavailable, StoredEvent, Version
 from cutpurse_server.matches.clock import next_due_ms
-from cutpurse_server.matches.deciding import Draft, count_time, credit
+from cutpurse_server.matches.credits import Credits
+from cutpurse_server.matches.deciding import Draft, count_time
 from cutpurse_server.matches.events import Cause, MatchBegun, MatchEvent
 from cutpurse_server.matches.record import MatchRecord, Phase, apply
 from cutpurse_server.whereabouts import failure
@@ -74,6 +75,7 @@ class _Decided(NamedTuple):
     before: MatchRecord
     draft: Draft
     reply: Any
+    append: Append
 
 
 def stream_of(match: str) -> str:
@@ -104,17 +106,18 @@ class MatchDesk:
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due_ms = 0
         self._down_since_ms: int | None = None
+        self._credits = Credits()
         self._tasks: list[asyncio.Task[None]] = []
         self._draining = False
 
     async def open(self) -> None:
         """Take up every match that is not over, give back the time in which no service was there, and begin to work."""
-        before_ms = await self.log.beat()
         for stream in await self.log.streams("match", open_only=True):
             await self._load(stream.removeprefix("match/"))
-        now_ms = self.log.now_ms()
+        # As late as can be: if we are killed between this note and the credits, the gap before it is forgotten.
+        before_ms = await self.log.beat()
         if before_ms is not None:
-            self._credit_all(now_ms - before_ms, "no replica of the service was running")
+            self._credit_all(self.log.now_ms() - before_ms, "no replica of the service was running")
         self._tasks = [asyncio.create_task(self._flush_forever()), asyncio.create_task(self._beat_forever())]
 
     def drain(self) -> None:
@@ -244,6 +247,7 @@ class MatchDesk:
                     raise ServiceError(ErrorReason.MATCH_UNKNOWN)
                 draft = Draft(before)
                 reply = waiting.command(draft, now_ms)
+                append = self._append(match, before, draft) if draft.events else None
             except LogUnavailable as unavailable:
                 self._fail(now_ms, (), unavailable)
                 return
@@ -252,8 +256,8 @@ class MatchDesk:
                     logger.error("command failed", match=match, **failure(error))
                 self._finish(match, None, error)
                 continue
-            if draft.events:
-                decided.append(_Decided(match, before, draft, reply))
+            if append is not None:
+                decided.append(_Decided(match, before, draft, reply, append))
             else:
                 self._finish(match, reply, None)
         if decided:
@@ -272,13 +276,12 @@ class MatchDesk:
         return taken
 
     async def _commit(self, decided: list[_Decided], now_ms: int) -> None:
-        appends = [self._append(each) for each in decided]
         try:
-            moved = await self.log.flush(appends)
+            moved = await self.log.flush([each.append for each in decided])
         except LogUnavailable as unavailable:
             self._fail(now_ms, [each.match for each in decided], unavailable)
             return
-        for each, append, took_place in zip(decided, appends, moved, strict=True):
+        for each, took_place in zip(decided, moved, strict=True):
             if not took_place:
                 # Another replica was quicker: read what it wrote, and decide again in the next flush.
                 self._doubtful.add(each.match)
@@ -287,16 +290,16 @@ class MatchDesk:
                     self._waiting.setdefault(each.match, deque()).appendleft(waiting)
                 continue
             record = each.draft.record
-            record.chain = append.chain
+            record.chain = each.append.chain
             self._keep(record)
             self._finish(each.match, each.reply, None)
             self._tell(each.before, record, each.draft.events)
 
-    def _append(self, each: _Decided) -> Append:
+    def _append(self, match: str, before: MatchRecord, draft: Draft) -> Append:
         encode = self._codec.encode
-        events = [encode(event) for event in each.draft.events]
-        chain = links(each.before.chain, events)
-        return Append(stream_of(each.match), Version(each.before.version), events, chain, closed=each.draft.record.over)
+        events = [encode(event) for event in draft.events]
+        chain = links(before.chain, events)
+        return Append(stream_of(match), Version(before.version), events, chain, closed=draft.record.over)
 
     def _finish(self, match: str, reply: Any, error: Exception | None) -> None:
         """Tell the sender of a command that was taken, unless a failure meanwhile has had it told to try again."""
@@ -336,11 +339,11 @@ class MatchDesk:
     def _credit_all(self, gap_ms: int, text: str) -> None:
         for match, record in self._records.items():
             if record.phase is Phase.RUNNING:
-                self._first(match, lambda draft, now_ms: credit(draft, gap_ms, now_ms, text))
+                self._first(match, *self._credits.give(record, gap_ms, text))
 
-    def _first(self, match: str, command: Command) -> None:
+    def _first(self, match: str, command: Command, done: Done) -> None:
         """Have a command of the desk's own decided before whatever waits."""
-        self._waiting.setdefault(match, deque()).appendleft(_Waiting(command, _nobody))
+        self._waiting.setdefault(match, deque()).appendleft(_Waiting(command, done))
         self._wake.set()
 
     async def _load(self, match: str) -> MatchRecord | None:
@@ -417,8 +420,8 @@ class MatchDesk:
             if due_ms is None:
                 continue
             if due_ms <= now_ms:
-                if self._down_since_ms is None:
-                    self._first(match, lambda draft, now: count_time(draft, now, self._fault_of))
+                if self._down_since_ms is None and not self._credits.owed(match):
+                    self._first(match, lambda draft, now: count_time(draft, now, self._fault_of), _nobody)
                 due_ms = now_ms + _LOOK_AGAIN_MS
             self._due_of[match] = due_ms
             heapq.heappush(self._due, (due_ms, match))
@@ -428,4 +431,4 @@ class MatchDesk:
 
 def _nobody(_: Any, error: Exception | None) -> None:
     if error is not None:
-        logger.warning("a command of the desk's own failed", error=str(error))
+        logger.warning("a command of the desk's own failed", **failure(error))

@@ -1,0 +1,53 @@
+"""Time that the platform owes the seats: what was not there for them is given back once, whatever fails meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from cutpurse_server.errors import ErrorReason, ServiceError
+from cutpurse_server.matches.deciding import Draft, credit
+from cutpurse_server.matches.record import MatchRecord
+
+__all__ = ["Credits"]
+
+
+class _Owed(NamedTuple):
+    """What an open decision is to be credited with altogether, in milliseconds."""
+
+    number: int
+    credit_ms: int
+
+
+class Credits:
+    """Credits that are not known to be durable. Nobody's time is over as long as its match is owed one."""
+
+    def __init__(self) -> None:
+        self._owed: dict[str, _Owed] = {}
+
+    def owed(self, match: str) -> bool:
+        """Whether a match is owed a credit."""
+        return match in self._owed
+
+    def give(
+        self, record: MatchRecord, gap_ms: int, text: str
+    ) -> tuple[Callable[[Draft, int], Any], Callable[[Any, Exception | None], None]]:
+        """The command that credits a gap to the open decision of a match, and whom to tell of its outcome."""
+        credited_ms = record.credit_ms
+        before = self._owed.get(record.match)
+        if before is not None and before.number == record.number:
+            # Written or not when the log failed once more: what was owed then is owed now.
+            credited_ms = max(credited_ms, before.credit_ms)
+        owed = self._owed[record.match] = _Owed(record.number, credited_ms + gap_ms)
+        return partial(_give, owed, text), partial(self._given, record.match)
+
+    def _given(self, match: str, _: Any, error: Exception | None) -> None:
+        if not (isinstance(error, ServiceError) and error.reason is ErrorReason.LOG_UNAVAILABLE):
+            self._owed.pop(match, None)
+
+
+def _give(owed: _Owed, text: str, draft: Draft, now_ms: int) -> None:
+    """Credit what is still missing, if the decision is the one that it is owed in."""
+    if draft.record.number == owed.number:
+        credit(draft, owed.credit_ms - draft.record.credit_ms, now_ms, text)
