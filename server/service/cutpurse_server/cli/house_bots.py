@@ -15,7 +15,7 @@ from cutpurse_rules.errors import Malformed
 from cutpurse_rules.trace import numbered_names
 from cutpurse_server.wire.local_decisions import local_decision_to_proto
 
-__all__ = ["BotFailed", "HouseBot", "SeatedBot", "seated_bots"]
+__all__ = ["BotFailed", "HouseBot", "SeatedBot", "is_program", "seated_bots"]
 
 HouseBot: TypeAlias = Callable[[Any, bytes], str]
 """(`cutpurse.v1.Decision`, the bot's key) → the notation of one of the decision's legal actions."""
@@ -60,6 +60,12 @@ class SeatedBot:
         return f"bot {self.name} (seat {seat}, its decision {self.decisions})"
 
 
+def is_program(wanted: str) -> bool:
+    """Whether a `--bot` value names a program (`NAME=COMMAND`) and no house bot."""
+    _, equals, run = wanted.partition("=")
+    return bool(equals) and run not in {point.name for point in entry_points(group=_GROUP)}
+
+
 def seated_bots(wanted: Sequence[str], key: bytes) -> list[SeatedBot]:
     """The bots of `--bot` values (`HOUSEBOT` or `NAME=HOUSEBOT`) in their seats; a repeated name is numbered.
 
@@ -81,8 +87,7 @@ def _load(kind: str, installed: dict[str, EntryPoint]) -> HouseBot:
     if kind not in installed:
         known = ", ".join(sorted(installed)) or "none; install cutpurse-bots"
         raise typer.BadParameter(
-            f"there is no house bot {kind!r}; installed are: {known}. Programs of your own play in "
-            "`cutpurse tournament run`",
+            f"there is no house bot {kind!r}; installed are: {known}. A program of your own plays as NAME=COMMAND",
             param_hint="--bot",
         )
     bot: HouseBot = installed[kind].load()

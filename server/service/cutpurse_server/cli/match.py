@@ -1,11 +1,11 @@
-"""`cutpurse match`: one match of house bots on the rules alone, without a server."""
+"""`cutpurse match`: one match; of house bots on the rules alone, of programs at a service in memory."""
 
 from __future__ import annotations
 
 import json
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -21,8 +21,12 @@ from cutpurse_rules.contract import Config, Game, Result, Seat
 from cutpurse_rules.errors import BadConfiguration, BadDraw, BadScript
 from cutpurse_rules.playthrough import Ended, Resolved, play_through
 from cutpurse_rules.trace import lines_of, match_line, read_draws
+from cutpurse_server.arena.plan import BadPlan, entries_of
+from cutpurse_server.arena.single import MatchFailed, play_programs
 from cutpurse_server.cli.games import game_named
-from cutpurse_server.cli.house_bots import BotFailed, SeatedBot, seated_bots
+from cutpurse_server.cli.house_bots import BotFailed, is_program, seated_bots
+from cutpurse_server.loops import run_on_fast_loop
+from cutpurse_server.whereabouts import configure_logs
 
 __all__ = ["match"]
 
@@ -42,14 +46,21 @@ class _Randomness:
 class _Match:
     game: Game[Any, Any, Any]
     config: Config
-    bots: Sequence[SeatedBot]
+    names: Sequence[str]
+    """Of the bots, by seat."""
+    parts: Iterator[Resolved[Any, Any] | Ended[Any]]
+    """The match, as it is played."""
     randomness: _Randomness
 
 
 def match(
     game: Annotated[str, typer.Argument(help="Which game; `cutpurse games` lists them.")],
     bot: Annotated[
-        list[str], typer.Option(metavar="HOUSEBOT|NAME=HOUSEBOT", help="Who plays; once for each seat, in seat order.")
+        list[str],
+        typer.Option(
+            metavar="BOT",
+            help="Who plays, in seat order: HOUSEBOT, NAME=HOUSEBOT or NAME=COMMAND (a program that dials in).",
+        ),
     ],
     seed: Annotated[
         str | None, typer.Option(help="Fixes the deal and the bots' lots.  [default: drawn and printed]")
@@ -63,16 +74,16 @@ def match(
     trace: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the match there as JSON lines.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and no playthrough.")] = False,
 ) -> None:
-    """Play one match of house bots on the rules alone, and print what happens.
+    """Play one match and print what happens: house bots on the rules alone, programs at a service in memory.
 
-    For example:  cutpurse match art_robbery --bot greedy --bot random --seed 7
+    For example:  cutpurse match art_robbery --bot greedy --bot mine='python my_bot.py' --seed 7
     """
     chosen = game_named(game)
     try:
         options = _options(option or [])
         config = chosen.configure(len(bot), options)
         randomness = _randomness(seed, chance)
-        playing = _Match(chosen, config, seated_bots(bot, randomness.key), randomness)
+        playing = _match(chosen, config, bot, randomness)
         ended = _play_and_tell(playing, trace, tell=not as_json)
     except BadConfiguration as error:
         hint = "give --bot once for each seat" if error.option == "players" else f"see `cutpurse games {game}`"
@@ -85,7 +96,9 @@ def match(
         raise _stop(2, f"{error}{hint}") from None
     except BadScript as error:
         raise _stop(2, str(error)) from None
-    except BotFailed as error:
+    except BadPlan as error:
+        raise _stop(2, str(error)) from None
+    except (BotFailed, MatchFailed) as error:
         raise _stop(1, str(error)) from None
     except KeyboardInterrupt:
         raise _stop(130, "interrupted; no trace was written" if trace else "interrupted") from None
@@ -93,6 +106,30 @@ def match(
         typer.echo(json.dumps(_summary(playing, ended.result), sort_keys=True))
     else:
         _print_result(playing, ended.result)
+
+
+def _match(game: Game[Any, Any, Any], config: Config, wanted: Sequence[str], randomness: _Randomness) -> _Match:
+    """The match of these bots, ready to be played. Raises `BadPlan` for a bot that cannot be launched."""
+    if not any(is_program(bot) for bot in wanted):
+        bots = seated_bots(wanted, randomness.key)
+        parts = play_through(game, config, randomness.chance, lambda state, seat: bots[seat].choose(game, state, seat))
+        return _Match(game, config, [bot.name for bot in bots], parts, randomness)
+    if randomness.scripted or randomness.seed is None:
+        raise BadPlan("--chance is for house bots: a service draws its own cards; leave it out, or give a --seed")
+    entries = entries_of(wanted)
+    for entry in entries:
+        entry.command()
+    configure_logs("error")
+    playing = play_programs(game.id, config.options, entries, randomness.seed, _note)
+    return _Match(game, config, [entry.name for entry in entries], _once_played(playing), randomness)
+
+
+def _note(text: str) -> None:
+    typer.secho(f"note: {text}", fg="yellow", err=True)
+
+
+def _once_played(playing: Coroutine[Any, Any, list[Resolved[Any, Any] | Ended[Any]]]) -> Iterator[Any]:
+    yield from run_on_fast_loop(playing)
 
 
 def _stop(code: int, text: str) -> typer.Exit:
@@ -167,17 +204,14 @@ def _play_and_tell(playing: _Match, trace: Path | None, *, tell: bool) -> Ended[
 
 
 def _play(playing: _Match, trace: TextIO | None, *, tell: bool) -> Ended[Any]:
-    game, config, bots = playing.game, playing.config, playing.bots
+    game, config = playing.game, playing.config
     if trace is not None:
-        _write(trace, [match_line(game, config, playing.randomness.seed, [bot.name for bot in bots])])
+        _write(trace, [match_line(game, config, playing.randomness.seed, playing.names)])
     if tell:
         seed = playing.randomness.seed
         typer.echo(f"{game.name}, {config.players} players, {'scripted' if seed is None else f'seed {seed}'}")
     drawn: set[str] = set()
-    chooser = play_through(
-        game, config, playing.randomness.chance, lambda state, seat: bots[seat].choose(game, state, seat)
-    )
-    for part in chooser:
+    for part in playing.parts:
         drawn.update(draw.label for draw in part.draws)
         if trace is not None:
             _write(trace, lines_of(game, config.players, part))
@@ -192,14 +226,14 @@ def _play(playing: _Match, trace: TextIO | None, *, tell: bool) -> Ended[Any]:
 def _tell(playing: _Match, part: Resolved[Any, Any]) -> None:
     for happening in playing.game.happenings(part.before, part.chosen, part.after):
         seat = happening.seat
-        who = "" if seat is None else f"seat {seat} {playing.bots[seat].name} "
+        who = "" if seat is None else f"seat {seat} {playing.names[seat]} "
         typer.echo(f"{part.number:>5}  {who}{happening.text}")
 
 
 def _note_unused(scripted: Sequence[Draw], drawn: set[str]) -> None:
     unused = [draw.label for draw in scripted if draw.label not in drawn]
     if unused:
-        typer.secho(f"note: the match never came to the scripted draws {', '.join(unused)}", fg="yellow", err=True)
+        _note(f"the match never came to the scripted draws {', '.join(unused)}")
 
 
 def _write(file: TextIO, lines: Sequence[str] | Iterator[str]) -> None:
@@ -244,7 +278,7 @@ def _summary(playing: _Match, result: Result) -> dict[str, Any]:
         "players": playing.config.players,
         "options": {name: value if isinstance(value, bool | int) else dict(value) for name, value in options.items()},
         "seed": playing.randomness.seed,
-        "bots": [bot.name for bot in playing.bots],
+        "bots": list(playing.names),
         "scores": list(result.scores),
         "placements": list(result.placements),
         "reason": result.reason.value,
@@ -256,5 +290,5 @@ def _print_result(playing: _Match, result: Result) -> None:
         "place", "seat", "bot", "score", box=None, title=f"Result: {result.reason.value}", title_justify="left"
     )
     for seat in sorted(range(playing.config.players), key=lambda seat: result.placements[seat]):
-        table.add_row(str(result.placements[seat]), str(Seat(seat)), playing.bots[seat].name, str(result.scores[seat]))
+        table.add_row(str(result.placements[seat]), str(Seat(seat)), playing.names[seat], str(result.scores[seat]))
     Console().print(table)
