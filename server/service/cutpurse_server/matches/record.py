@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from cutpurse_rules import GAMES
-from cutpurse_rules.chance import StreamChance, sub_key
+from cutpurse_rules.chance import Chance, StreamChance, sub_key
 from cutpurse_rules.contract import Config, Game, Seat
 from cutpurse_server.errors import ErrorReason
 from cutpurse_server.matches.events import (
@@ -118,7 +118,7 @@ class MatchRecord:
         self.begun = begun
         self.game: Game[Any, Any, Any] = GAMES[begun.game]
         self.config: Config = self.game.configure(players, begun.options)
-        self.chance = StreamChance(begun.key)
+        self.chance: Chance = StreamChance(begun.key)
         self.state_mac = hmac.new(sub_key(begun.key, "state"), digestmod="sha256")
         """Keyed, and never fed: a state hash is made by a copy of it."""
         self.seat_of: dict[str, Seat] = {identity.bot: Seat(seat) for seat, identity in enumerate(begun.seats)}
