@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 from cutpurse_rules.contract import EndReason
 from cutpurse_server.errors import ErrorReason, ServiceError
@@ -19,7 +20,7 @@ DECISIONS = 5
 """Of every match."""
 
 
-def manifest(**changes: object) -> Manifest:
+def manifest(**changes: Any) -> Manifest:
     """A small tournament as an organiser sends it."""
     given = Manifest("cup", "art_robbery", {}, Clock(), Format.ROUND_ROBIN, 2, 2, 3, b"", 0, "a seed")
     return given._replace(**changes)

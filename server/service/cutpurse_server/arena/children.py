@@ -88,9 +88,9 @@ class Child:
                 self._written += len(piece)
                 if room > 0:
                     file.write(piece[:room])
-                    file.flush()
                     if len(piece) >= room:
                         file.write(b"\n[cutpurse] the rest of the output is not kept\n")
+                    file.flush()
         code = await process.wait()
         return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 

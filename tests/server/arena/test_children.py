@@ -1,0 +1,139 @@
+"""Bots as child processes: launched, their output kept, launched again, and never left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cutpurse_server.arena import children
+from cutpurse_server.arena.children import Child
+from cutpurse_server.arena.plan import Entry
+from cutpurse_server.matches.events import Cause
+from cutpurse_server.matches.presence import Presence
+
+LEASH_PARENT = """
+import subprocess, sys, time
+from cutpurse_server.arena import leash
+import os
+child = subprocess.Popen([sys.executable, leash.__file__, str(os.getpid()), "sleep", "60"])
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def child(tmp_path: Path, code: str, presence: Presence | None = None) -> Child:
+    script = tmp_path / "bot.py"
+    script.write_text(code)
+    entry = Entry("bot", f"{sys.executable} {script}", "owner")
+    return Child(entry, {"CUTPURSE_TOKEN": "t"}, tmp_path / "bot.log", presence or Presence())
+
+
+async def run_for_a_while(launched: Child, until: str, within_s: float = 20.0) -> str:
+    """Keep the child running until its output holds a text."""
+    running = asyncio.create_task(launched.keep_running())
+    try:
+        async with asyncio.timeout(within_s):
+            # A file cannot be awaited.
+            while until not in (text := read(launched)):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        return text
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await launched.stop()
+
+
+def read(launched: Child) -> str:
+    path = launched._output
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
+async def test_a_bot_gets_its_environment_and_its_output_is_kept(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, time\nprint('token', os.environ['CUTPURSE_TOKEN'])\n"
+        "sys.stderr.write('oops\\n')\ntime.sleep(60)"
+    )
+
+    text = await run_for_a_while(child(tmp_path, code), "oops")
+
+    assert "token t" in text
+
+
+async def test_a_bot_that_ends_is_noted_as_crashed_and_launched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(children, "_BACK_OFF_S", 0.01)
+    presence = Presence()
+    launched = child(tmp_path, "raise SystemExit(7)", presence)
+
+    text = await run_for_a_while(launched, "launched again")
+
+    assert "exit code 7" in text
+    assert presence.fault_of("bot") is Cause.CRASHED
+
+
+async def test_a_bot_that_ends_again_and_again_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(children, "_BACK_OFF_S", 0.001)
+    monkeypatch.setattr(children, "_LAUNCHES_MAX", 3)
+    launched = child(tmp_path, "raise SystemExit(7)")
+
+    await run_for_a_while(launched, "not launched any more")
+
+    assert launched.given_up
+    assert launched.launches == 3
+
+
+async def test_output_without_end_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(children, "_OUTPUT_BYTES_MAX", 10_000)
+    code = "import sys, time\nfor _ in range(1000): sys.stdout.write('x' * 1000)\nsys.stdout.flush()\ntime.sleep(60)"
+
+    text = await run_for_a_while(child(tmp_path, code), "not kept")
+
+    assert len(text) < 11_000
+
+
+async def test_a_bot_that_does_not_listen_is_stopped_with_its_own_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(children, "_GOODBYE_S", 0.2)
+    code = (
+        "import signal, subprocess, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "other = subprocess.Popen(['sleep', '60'])\nprint('pid', other.pid, flush=True)\ntime.sleep(60)"
+    )
+    text = await run_for_a_while(child(tmp_path, code), "pid ")
+
+    grandchild = int(text.split("pid ")[1].split()[0])
+    assert gone(grandchild)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children with their parent")
+def test_a_bot_does_not_outlive_a_parent_that_was_killed() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", LEASH_PARENT], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+
+    assert gone(pid)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process is no more, within some seconds; a zombie that nobody waits for counts as gone."""
+    for _ in range(250):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    os.kill(pid, 9)
+    return False
