@@ -217,6 +217,10 @@ class _Auditing:
         except (Wrong, UnreadableEvent, BadBundle) as wrong:
             self._find(stream, number, str(wrong))
             return None
+        except Exception as failure:
+            # A log that makes the audit itself stumble is not right, and must not keep the rest from being judged.
+            self._find(stream, number, f"it cannot be judged: {type(failure).__name__}")
+            return None
         self._verdict.checked["events"] += len(events)
         return chain
 

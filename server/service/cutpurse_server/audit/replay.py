@@ -44,6 +44,8 @@ SKEW_MS = 1_000
 _ANSWER_KEPT_CHARACTERS = 256
 _REQUEST_ID_BYTES_MAX = 64
 _DIGEST_BYTES = 32
+_ANSWERS = (ChoiceMade, ChoiceRefused, ChoiceDefaulted, ClockCredited, MatchVoided)
+"""What may stand in a log while a decision waits for somebody."""
 _FAULTS_OF_ABSENCE = frozenset({Cause.TIMEOUT, Cause.DISCONNECTED, Cause.CRASHED})
 
 
@@ -63,8 +65,8 @@ class MatchReplay:
         self._time_ms = begun.at_ms
         self._received_ms = begun.at_ms
         """The latest stamp so far."""
-        self._expected: tuple[type, ...] | None = (SeatReady, SeatForfeited, MatchVoided)
-        """What may come next; None while a decision waits for answers."""
+        self._expected: tuple[type, ...] = (SeatReady, SeatForfeited, MatchVoided)
+        """What may come next."""
         self._ready: set[int] = set()
         self._forfeited: set[int] = set()
         self._bank_ms = [begun.clock.bank_ms] * begun.players
@@ -97,7 +99,7 @@ class MatchReplay:
     def step(self, event: MatchEvent) -> None:
         """The next event; raises `Wrong`."""
         kind = type(event)
-        if self._expected is not None and kind not in self._expected:
+        if kind not in self._expected:
             names = " or ".join(each.__name__ for each in self._expected) or "nothing"
             raise Wrong(f"{names} must stand here, not {kind.__name__}")
         _STEPS[kind](self, event)
@@ -158,7 +160,7 @@ class MatchReplay:
             self._automatic = {seat: action.notation for seat, action in self._forced.items()}
             for seat in self._forfeited.intersection(asked).difference(self._forced):
                 self._automatic[seat] = self.game.default(self._state, Seat(seat)).notation
-        self._expected = None
+        self._expected = _ANSWERS
 
     def _choice_made(self, event: ChoiceMade) -> None:
         seat = event.seat
@@ -337,7 +339,7 @@ class MatchReplay:
         if self._forfeit_due is not None:
             self._expected = (SeatForfeited,)
         else:
-            self._expected = None if self._waiting else (DecisionResolved,)
+            self._expected = _ANSWERS if self._waiting else (DecisionResolved,)
 
     def _expect_next_decision(self) -> None:
         self._expected = (DecisionOpened,) if self.game.asked(self._state) else (MatchEnded,)
