@@ -90,6 +90,10 @@ bench: install ## Measure, each figure as a ratio to a floor measured in the sam
 	$(BIN)/cutpurse bench --json > build/bench.json
 	cat build/bench.json
 
+.PHONY: picture
+picture: install ## Play the tournament whose picture stands in the README (docs/pictures/demo.svg)
+	$(BIN)/python docs/pictures/make_demo_picture.py
+
 .PHONY: wheels
 wheels: install ## Build every distribution as a wheel (build/wheels)
 	rm -rf build/wheels
