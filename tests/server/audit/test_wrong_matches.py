@@ -251,7 +251,7 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     "no beginning": (left_out(MatchBegun), "begins with MatchBegun"),
     "a beginning in the middle": (
         lambda events: events.insert(5, events[0]) or 6,  # type: ignore[func-returns-value]
-        "begins once",
+        "not MatchBegun",
     ),
     "another match's log": (changed(MatchBegun, match="other"), "the log of 'other'"),
     "a game of no name": (changed(MatchBegun, game="chess"), "no game 'chess'"),

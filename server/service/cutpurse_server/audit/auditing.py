@@ -14,7 +14,7 @@ from cutpurse_server.log.chain import NO_MANIFEST, SALT_BYTES, commitment, first
 from cutpurse_server.log.port import StoredEvent, UnreadableEvent
 from cutpurse_server.matches.events import MatchBegun
 from cutpurse_server.wire import match_events, tournament_events
-from cutpurse_server.wire.bundle import BadBundle, BundleReader, ExportedLog, match_commitment, tournament_commitment
+from cutpurse_server.wire.bundle import BadBundle, BundleReader, ExportedLog
 
 __all__ = ["FINDINGS_MAX", "audit"]
 
@@ -74,12 +74,8 @@ class _Auditing:
         self._verdict.subject = stream
         replay = TournamentReplay(log.id)
 
-        def step(_: int, event: Any) -> None:
-            replay.step(event)
-
-        chain = self._walk(
-            stream, log.events, first_link(log.id), tournament_commitment, tournament_events.decode, step
-        )
+        first = first_link(log.id)
+        chain = self._walk(stream, log.events, first, tournament_events.decode_with_commitment, replay.step)
         if chain is not None and replay.finished is None:
             self._find(stream, len(log.events), "the log stops before the tournament is finished")
             chain = None
@@ -99,42 +95,21 @@ class _Auditing:
     def match(self, log: ExportedLog) -> None:
         """A match's log."""
         stream = f"match/{log.id}"
+        self._seen += 1
         if not self._verdict.subject:
             self._verdict.subject = stream
-        self._seen += 1
         expected = self._place(stream, log.id)
-        replay: MatchReplay | None = None
-
-        def step(number: int, event: Any) -> None:
-            nonlocal replay
-            if number == 1:
-                check(isinstance(event, MatchBegun), "a match's log begins with MatchBegun")
-                check(event.match == log.id, f"this is the log of {event.match!r}")
-                if expected is not None and self._replay is not None:
-                    assert self._replay.created is not None
-                    check_scheduled(event, expected.scheduled, self._replay.created)
-                    check(event.at_ms >= self._replay.started_ms, "it began before the tournament did")
-                replay = MatchReplay(event)
-                return
-            assert replay is not None
-            check(not isinstance(event, MatchBegun), "a match begins once")
-            replay.step(event)
-
         try:
-            begun = match_events.decode(log.events[0]) if log.events else None
-        except UnreadableEvent:
-            begun = None
-        manifest_hash = begun.manifest_hash if isinstance(begun, MatchBegun) else b""
-        if len(manifest_hash) not in (0, len(NO_MANIFEST)):
-            self._find(stream, 1, "the manifest hash has the wrong length")
+            begun, replay = self._begin(log, expected)
+        except (Wrong, UnreadableEvent) as wrong:
+            self._find(stream, 1, str(wrong))
             return
-        first = first_link(log.id, manifest_hash or NO_MANIFEST)
-        chain = self._walk(stream, log.events, first, match_commitment, match_events.decode, step)
+        first = first_link(log.id, begun.manifest_hash or NO_MANIFEST)
+        chain = self._walk(stream, log.events, first, match_events.decode_with_commitment, replay.step)
         if chain is None:
             return
         try:
-            check(replay is not None and replay.over, "the log stops before the match is over")
-            assert replay is not None
+            check(replay.over, "the log stops before the match is over")
             self._compare(replay, expected, chain, len(log.events))
         except Wrong as wrong:
             self._find(stream, len(log.events), str(wrong))
@@ -143,8 +118,22 @@ class _Auditing:
         self._verdict.checked["matches"] += 1
         if replay.signatures:
             self._verdict.not_checked["signatures"] += replay.signatures
-        if self._replay is None and begun is not None and manifest_hash:
+        if self._replay is None and begun.manifest_hash:
             self._verdict.not_checked["places in a tournament that is not in the bundle"] += 1
+
+    def _begin(self, log: ExportedLog, expected: ExpectedMatch | None) -> tuple[MatchBegun, MatchReplay]:
+        """A match's first event, by itself and as one of the schedule; raises `Wrong` or `UnreadableEvent`."""
+        check(bool(log.events), "the log is empty")
+        begun = match_events.decode(log.events[0])
+        if not isinstance(begun, MatchBegun):
+            raise Wrong("a match's log begins with MatchBegun")
+        check(begun.match == log.id, f"this is the log of {begun.match!r}")
+        check(len(begun.manifest_hash) in (0, len(NO_MANIFEST)), "the manifest hash has the wrong length")
+        if expected is not None and self._replay is not None:
+            assert self._replay.created is not None
+            check_scheduled(begun, expected.scheduled, self._replay.created)
+            check(begun.at_ms >= self._replay.started_ms, "it began before the tournament did")
+        return begun, MatchReplay(begun)
 
     def finish(self) -> None:
         """What must have been in the file."""
@@ -199,22 +188,22 @@ class _Auditing:
         stream: str,
         events: Sequence[StoredEvent],
         chain: bytes,
-        commitment_of: Callable[[bytes], bytes],
-        decode: Callable[[StoredEvent], Any],
-        step: Callable[[int, Any], None],
+        decode: Callable[[StoredEvent], tuple[Any, bytes]],
+        step: Callable[[Any], None],
     ) -> bytes | None:
-        """Every event of a log: its commitment, its meaning, its link. The chain's head, or None after a finding."""
+        """Every event of a log: its commitment, its link, its meaning. The chain's head, or None after a finding."""
         number = 0
         try:
-            for number, stored in enumerate(events, 1):
+            for number, stored in enumerate(events, 1):  # noqa: B007 - the findings below name it.
+                event, committed = decode(stored)
                 public, secret, salt = stored
-                committed = commitment_of(public)
                 if committed or secret or salt:
                     opened = len(salt) == SALT_BYTES and commitment(salt, secret) == committed
-                    check(opened, "what was opened is not what was committed to")
-                step(number, decode(stored))
+                    if not opened:
+                        raise Wrong("what was opened is not what was committed to")
                 chain = link(chain, public)
-        except (Wrong, UnreadableEvent, BadBundle) as wrong:
+                step(event)
+        except (Wrong, UnreadableEvent) as wrong:
             self._find(stream, number, str(wrong))
             return None
         except Exception as failure:

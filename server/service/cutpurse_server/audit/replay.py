@@ -50,7 +50,7 @@ _FAULTS_OF_ABSENCE = frozenset({Cause.TIMEOUT, Cause.DISCONNECTED, Cause.CRASHED
 
 
 class MatchReplay:
-    """One match. `step` takes its events from the second on, and raises `Wrong` at the first that is wrong."""
+    """One match. `step` takes its events in order, and raises `Wrong` at the first that is wrong."""
 
     def __init__(self, begun: MatchBegun) -> None:
         """Check what can be said of the first event without knowing whether it belongs to a tournament."""
@@ -65,7 +65,7 @@ class MatchReplay:
         self._time_ms = begun.at_ms
         self._received_ms = begun.at_ms
         """The latest stamp so far."""
-        self._expected: tuple[type, ...] = (SeatReady, SeatForfeited, MatchVoided)
+        self._expected: tuple[type, ...] = (MatchBegun,)
         """What may come next."""
         self._ready: set[int] = set()
         self._forfeited: set[int] = set()
@@ -106,6 +106,10 @@ class MatchReplay:
 
     # Before the clocks run.
 
+    def _match_begun(self, event: MatchBegun) -> None:
+        assert event == self.begun, "the event that this replay was made of"
+        self._expected = (SeatReady, SeatForfeited, MatchVoided)
+
     def _seat_ready(self, event: SeatReady) -> None:
         check(event.seat < self.begun.players, f"there is no seat {event.seat}")
         check(event.seat not in self._ready, f"seat {event.seat} was ready before")
@@ -144,9 +148,11 @@ class MatchReplay:
 
     def _decision_opened(self, event: DecisionOpened) -> None:
         self._pass_to(event.opened_at_ms)
-        check(event.number == self._number + 1, f"decision {self._number + 1} is due, not {event.number}")
+        if event.number != self._number + 1:
+            raise Wrong(f"decision {self._number + 1} is due, not {event.number}")
         asked = self.game.asked(self._state)
-        check(bool(asked) and event.asked == asked, f"the rules ask seats {list(asked)}, not {list(event.asked)}")
+        if not asked or event.asked != asked:
+            raise Wrong(f"the rules ask seats {list(asked)}, not {list(event.asked)}")
         self._number = event.number
         self._asked = asked
         self._opened_ms = event.opened_at_ms
@@ -166,17 +172,23 @@ class MatchReplay:
         seat = event.seat
         self._check_waiting(event.number, seat)
         if event.cause is Cause.FORCED:
-            check(seat in self._forced and seat in self._automatic, f"the rules do not force seat {seat}")
+            if seat not in self._forced or seat not in self._automatic:
+                raise Wrong(f"the rules do not force seat {seat}")
             due = self._automatic.pop(seat)
-            check(event.notation == due, f"the rules force {due!r}, not {event.notation!r}")
+            if event.notation != due:
+                raise Wrong(f"the rules force {due!r}, not {event.notation!r}")
             free = (event.charged_ms, event.bank_charged_ms, event.request_id, event.request_digest, event.signature)
-            check(free == (0, 0, b"", b"", None), "a forced choice has no request and costs nothing")
-            check(event.received_at_ms == self._opened_ms, "a forced choice is made when its decision is opened")
+            if free != (0, 0, b"", b"", None):
+                raise Wrong("a forced choice has no request and costs nothing")
+            if event.received_at_ms != self._opened_ms:
+                raise Wrong("a forced choice is made when its decision is opened")
             self._choose(seat, self._forced[seat], event.notation, Cause.FORCED)
             self.counts["forced choices"] += 1
             return
-        check(event.cause is Cause.CHOSEN, f"a choice that was made cannot have cause {event.cause.name}")
-        check(not self._automatic, "choices that the engine makes itself come first")
+        if event.cause is not Cause.CHOSEN:
+            raise Wrong(f"a choice that was made cannot have cause {event.cause.name}")
+        if self._automatic:
+            raise Wrong("choices that the engine makes itself come first")
         try:
             action = self.game.parse(event.notation)
             self.game.verify(self._state, seat, action)
@@ -184,10 +196,13 @@ class MatchReplay:
             raise Wrong(f"{event.notation!r} is no action of this game") from None
         except Illegal as illegal:
             raise Wrong(f"{event.notation!r} is not legal for seat {seat}: {illegal.reason.name}") from None
-        check(action.notation == event.notation, f"{event.notation!r} is not in canonical notation")
+        if action.notation != event.notation:
+            raise Wrong(f"{event.notation!r} is not in canonical notation")
         charged, from_bank = self._charge(seat, event.received_at_ms)
-        check(event.charged_ms == charged, f"seat {seat} is charged {event.charged_ms} ms instead of {charged}")
-        check(event.bank_charged_ms == from_bank, f"the bank pays {event.bank_charged_ms} ms instead of {from_bank}")
+        if event.charged_ms != charged:
+            raise Wrong(f"seat {seat} is charged {event.charged_ms} ms instead of {charged}")
+        if event.bank_charged_ms != from_bank:
+            raise Wrong(f"the bank pays {event.bank_charged_ms} ms instead of {from_bank}")
         self._take_request(seat, event.request_id, event.request_digest)
         if event.signature is not None:
             self.signatures += 1
@@ -277,10 +292,12 @@ class MatchReplay:
         self.counts["credits"] += 1
 
     def _decision_resolved(self, event: DecisionResolved) -> None:
-        check(event.number == self._number, f"decision {self._number} is open, not {event.number}")
+        if event.number != self._number:
+            raise Wrong(f"decision {self._number} is open, not {event.number}")
         chosen = self._chosen
         made = tuple([ResolvedChoice(seat, chosen[seat][1], chosen[seat][2]) for seat in self._asked])  # type: ignore[arg-type]
-        check(event.choices == made, "the published choices are not those that were made")
+        if event.choices != made:
+            raise Wrong("the published choices are not those that were made")
         actions = {seat: chosen[seat][0] for seat in self._asked}
         self._state = self.game.resolve(self._state, actions, self._chance)
         self._check_state_hash(event.state_hash)
@@ -322,13 +339,17 @@ class MatchReplay:
 
     def _pass_to(self, at_ms: int) -> None:
         """Store time never goes back, and no stamp is later than the event after it."""
-        check(at_ms >= self._time_ms, f"store time goes back by {self._time_ms - at_ms} ms")
-        check(self._received_ms <= at_ms + self._tolerance_ms, "an answer is stamped with a time that had not come")
+        if at_ms < self._time_ms:
+            raise Wrong(f"store time goes back by {self._time_ms - at_ms} ms")
+        if self._received_ms > at_ms + self._tolerance_ms:
+            raise Wrong("an answer is stamped with a time that had not come")
         self._time_ms = at_ms
 
     def _check_waiting(self, number: int, seat: int) -> None:
-        check(number == self._number, f"decision {self._number} is open, not {number}")
-        check(seat in self._waiting, f"no choice of seat {seat} is awaited")
+        if number != self._number:
+            raise Wrong(f"decision {self._number} is open, not {number}")
+        if seat not in self._waiting:
+            raise Wrong(f"no choice of seat {seat} is awaited")
 
     def _choose(self, seat: int, action: Any, notation: str, cause: Cause) -> None:
         self._chosen[seat] = (action, notation, cause)
@@ -351,26 +372,33 @@ class MatchReplay:
     def _charge(self, seat: int, received_ms: int) -> tuple[int, int]:
         """What an answer costs that is received then: altogether, and from the bank; it must be in time."""
         clock = self.begun.clock
-        check(received_ms >= self._opened_ms - self._tolerance_ms, "an answer came before its decision was opened")
+        if received_ms < self._opened_ms - self._tolerance_ms:
+            raise Wrong("an answer came before its decision was opened")
         charged = max(0, received_ms - self._opened_ms - self._credit_ms - clock.delivery_ms)
         from_bank = max(0, charged - clock.decision_ms)
-        check(from_bank <= self._bank_ms[seat], f"an answer came {from_bank - self._bank_ms[seat]} ms too late")
+        if from_bank > self._bank_ms[seat]:
+            raise Wrong(f"an answer came {from_bank - self._bank_ms[seat]} ms too late")
         self._received_ms = max(self._received_ms, received_ms)
         return charged, from_bank
 
     def _take_request(self, seat: int, request_id: bytes, request_digest: bytes) -> None:
-        check(1 <= len(request_id) <= _REQUEST_ID_BYTES_MAX, "the request's id has the wrong length")
-        check(len(request_digest) == _DIGEST_BYTES, "the request's digest has the wrong length")
-        check((seat, request_id) not in self._request_ids, "a request was taken twice")
+        if not 1 <= len(request_id) <= _REQUEST_ID_BYTES_MAX:
+            raise Wrong("the request's id has the wrong length")
+        if len(request_digest) != _DIGEST_BYTES:
+            raise Wrong("the request's digest has the wrong length")
+        if (seat, request_id) in self._request_ids:
+            raise Wrong("a request was taken twice")
         self._request_ids.add((seat, request_id))
 
     def _check_state_hash(self, state_hash: bytes) -> None:
         due = digest(self._state_key, self.game.fingerprint(self._state), "sha256")
-        check(state_hash == due, "the state hash is not that of the state")
+        if state_hash != due:
+            raise Wrong("the state hash is not that of the state")
         self.counts["state hashes"] += 1
 
 
 _STEPS: dict[type, Callable[[MatchReplay, Any], None]] = {
+    MatchBegun: MatchReplay._match_begun,
     SeatReady: MatchReplay._seat_ready,
     ClocksStarted: MatchReplay._clocks_started,
     SeatForfeited: MatchReplay._seat_forfeited,

@@ -15,10 +15,10 @@ from typing import BinaryIO
 
 from google.protobuf.message import DecodeError
 
-from cutpurse.v1 import audit_pb2, log_pb2, tournament_log_pb2
+from cutpurse.v1 import audit_pb2
 from cutpurse_server.log.port import StoredEvent
 
-__all__ = ["BadBundle", "BundleReader", "BundleWriter", "ExportedLog", "match_commitment", "tournament_commitment"]
+__all__ = ["BadBundle", "BundleReader", "BundleWriter", "ExportedLog"]
 
 _FIRST_LINE = b"cutpurse bundle 1\n"
 _DIGEST_CHARACTERS = 64
@@ -166,19 +166,3 @@ def _log_from_bytes(value: bytes, end: int) -> ExportedLog:
     if _log_to_bytes(log) != value:
         raise BadBundle(f"the log that ends at byte {end} is not in canonical form")
     return log
-
-
-def match_commitment(public: bytes) -> bytes:
-    """The commitment in the public part of a match's event, empty if it has none; raises `BadBundle`."""
-    try:
-        return log_pb2.PublicEvent.FromString(public).commitment
-    except DecodeError:
-        raise BadBundle("the public part cannot be read") from None
-
-
-def tournament_commitment(public: bytes) -> bytes:
-    """The commitment in the public part of a tournament's event, empty if it has none; raises `BadBundle`."""
-    try:
-        return tournament_log_pb2.TournamentPublicEvent.FromString(public).commitment
-    except DecodeError:
-        raise BadBundle("the public part cannot be read") from None

@@ -43,7 +43,7 @@ from cutpurse_server.matches.events import (
 from cutpurse_server.wire.matches import configuration_to_proto, result_to_proto
 from cutpurse_server.wire.sealing import seal
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "decode_with_commitment", "encode"]
 
 _Parts = tuple[bytes, bytes]
 """A serialised PublicEvent that lacks its commitment, and a serialised SecretEvent or nothing."""
@@ -70,6 +70,11 @@ def encode(event: MatchEvent) -> StoredEvent:
 
 def decode(stored: StoredEvent) -> MatchEvent:
     """The event of the bytes; raises `UnreadableEvent`. Commitments are not looked at: the audit checks them."""
+    return decode_with_commitment(stored)[0]
+
+
+def decode_with_commitment(stored: StoredEvent) -> tuple[MatchEvent, bytes]:
+    """The event of the bytes, and the commitment in their public part, empty if it has none; as `decode`."""
     try:
         public = _Public.FromString(stored.public)
         kind = public.WhichOneof("event")
@@ -83,7 +88,7 @@ def decode(stored: StoredEvent) -> MatchEvent:
             secret_part = getattr(secret, kind)
         elif stored.secret:
             raise UnreadableEvent(f"{kind} has no secret part")
-        return _DECODERS[kind](getattr(public, kind), secret_part)
+        return _DECODERS[kind](getattr(public, kind), secret_part), public.commitment
     except (DecodeError, KeyError, ValueError, RecursionError) as failure:
         raise UnreadableEvent("these bytes are no event of a match") from failure
 

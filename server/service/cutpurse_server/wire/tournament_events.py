@@ -33,6 +33,7 @@ from cutpurse_server.wire.sealing import seal
 __all__ = [
     "decision_number",
     "decode",
+    "decode_with_commitment",
     "encode",
     "manifest_from_bytes",
     "manifest_from_proto",
@@ -137,6 +138,11 @@ def encode(event: TournamentEvent) -> StoredEvent:
 
 def decode(stored: StoredEvent) -> TournamentEvent:
     """The event of the bytes; raises `UnreadableEvent`. Commitments are not looked at: the audit checks them."""
+    return decode_with_commitment(stored)[0]
+
+
+def decode_with_commitment(stored: StoredEvent) -> tuple[TournamentEvent, bytes]:
+    """The event of the bytes, and the commitment in their public part, empty if it has none; as `decode`."""
     try:
         public = _Public.FromString(stored.public)
         kind = public.WhichOneof("event")
@@ -145,7 +151,7 @@ def decode(stored: StoredEvent) -> TournamentEvent:
         secret = _Secret.FromString(stored.secret)
         if secret.WhichOneof("event") != (kind if kind == "created" else None):
             raise UnreadableEvent(f"the secret part is not of a {kind}")
-        return _DECODERS[kind](getattr(public, kind), secret)
+        return _DECODERS[kind](getattr(public, kind), secret), public.commitment
     except (DecodeError, KeyError, ValueError, RecursionError) as failure:
         raise UnreadableEvent("these bytes are no event of a tournament") from failure
 
