@@ -160,6 +160,7 @@ def test_corrections_are_used_up_after_two_and_the_default_is_played_with_the_la
     assert table.answer("nonsense")[0].corrections_left == 0  # type: ignore[union-attr]
     reply, events = table.answer("give dog")
     assert isinstance(reply, Refused)
+    assert (reply.reason, reply.corrections_left) == (ErrorReason.CORRECTIONS_USED_UP, None)
     assert kinds(events) == [ChoiceRefused, ChoiceDefaulted, DecisionResolved, DecisionOpened]
     defaulted = events[1]
     assert isinstance(defaulted, ChoiceDefaulted)

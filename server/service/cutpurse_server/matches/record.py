@@ -270,8 +270,10 @@ def _choice_refused(record: MatchRecord, event: ChoiceRefused, _: Any) -> None:
     seat = event.seat
     count = record.refused[seat][0] + 1 if seat in record.refused else 1
     record.refused[seat] = (count, event.cause)
-    left = None if record.begun.seats[seat].player else max(0, record.begun.clock.corrections_max - count)
+    left = None if record.begun.seats[seat].player else record.begun.clock.corrections_max - count
     reason = ErrorReason.CHOICE_ILLEGAL if event.cause is Cause.ILLEGAL else ErrorReason.CHOICE_MALFORMED
+    if left is not None and left < 0:
+        left, reason = None, ErrorReason.CORRECTIONS_USED_UP
     rule = event.rule.name if event.rule else ""
     reply = Refused(record.decisions[seat], event.request_id, reason, rule, left)
     record.requests[seat, event.request_id] = _Answered(event.request_digest, reply)

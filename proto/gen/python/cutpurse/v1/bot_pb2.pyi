@@ -15,7 +15,8 @@ things at once. One stream serves all matches of a bot. The service never runs b
    | <--                        MatchEnded |
 
 After a reconnect the running matches are offered again, and open decisions are sent again with the full view. A choice whose answer was
-lost is sent again with the same request id.
+lost is sent again with the same request id. A match that ended while the bot was away is not offered any more; GetMatch tells its
+result. A Ready for a match whose clocks run already does no harm.
 """
 
 from collections import abc as _abc
@@ -160,7 +161,7 @@ class ConnectResponse(_message.Message):
 
     @_builtins.property
     def draining(self) -> Global___Draining:
-        """The service is going to stop: finish writing, then dial in again."""
+        """The service is going to stop and takes no further choices on this stream: dial in again, and send again what was not answered."""
 
     def __init__(
         self,

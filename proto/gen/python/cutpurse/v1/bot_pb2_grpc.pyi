@@ -15,7 +15,8 @@ things at once. One stream serves all matches of a bot. The service never runs b
    | <--                        MatchEnded |
 
 After a reconnect the running matches are offered again, and open decisions are sent again with the full view. A choice whose answer was
-lost is sent again with the same request id.
+lost is sent again with the same request id. A match that ended while the bot was away is not offered any more; GetMatch tells its
+result. A Ready for a match whose clocks run already does no harm.
 """
 
 from collections import abc as _abc

@@ -54,7 +54,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TIME_OVER: _ErrorReason.ValueType  # 13
     """The time for the decision is over. [ABORTED]"""
     ERROR_REASON_CORRECTIONS_USED_UP: _ErrorReason.ValueType  # 14
-    """No corrections are left for this decision. [FAILED_PRECONDITION]"""
+    """The answer was not legal or could not be read, and no correction was left: the default was played. [FAILED_PRECONDITION]"""
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 15
     """The request id was used before with other content. [ALREADY_EXISTS]"""
     ERROR_REASON_MATCH_OVER: _ErrorReason.ValueType  # 16
@@ -118,7 +118,7 @@ ERROR_REASON_DECISION_NOT_OPEN: ErrorReason.ValueType  # 12
 ERROR_REASON_TIME_OVER: ErrorReason.ValueType  # 13
 """The time for the decision is over. [ABORTED]"""
 ERROR_REASON_CORRECTIONS_USED_UP: ErrorReason.ValueType  # 14
-"""No corrections are left for this decision. [FAILED_PRECONDITION]"""
+"""The answer was not legal or could not be read, and no correction was left: the default was played. [FAILED_PRECONDITION]"""
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 15
 """The request id was used before with other content. [ALREADY_EXISTS]"""
 ERROR_REASON_MATCH_OVER: ErrorReason.ValueType  # 16

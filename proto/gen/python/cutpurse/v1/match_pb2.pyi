@@ -551,7 +551,9 @@ class ChoiceRefused(_message.Message):
     text: _builtins.str
     """One sentence for people."""
     corrections_left: _builtins.int
-    """How many more refused answers may be corrected in this decision; absent where there is no limit, or none open."""
+    """How many further answers may be refused and still be corrected: with 0, one more answer is looked at. Absent where there is no limit,
+    and where no answer is looked at any more: then the reason is CORRECTIONS_USED_UP, and the default has been played.
+    """
     def __init__(
         self,
         *,
@@ -602,7 +604,7 @@ class Decision(_message.Message):
     last_charged_ms: _builtins.int
     """What was charged for the seat's last decision, in milliseconds."""
     corrections_left: _builtins.int
-    """Refused answers that may still be corrected; absent where there is no limit."""
+    """How many answers may be refused and still be corrected: with 0, one answer is looked at. Absent where there is no limit."""
     @_builtins.property
     def view(self) -> _game_pb2.View:
         """What it may know."""
