@@ -5,8 +5,8 @@
 - `export`: writing bundles.
 """
 
-from cutpurse_server.audit.auditing import audit
+from cutpurse_server.audit.auditing import FINDINGS_MAX, audit
 from cutpurse_server.audit.export import write_match_bundle, write_tournament_bundle
 from cutpurse_server.audit.verdict import Finding, Verdict
 
-__all__ = ["Finding", "Verdict", "audit", "write_match_bundle", "write_tournament_bundle"]
+__all__ = ["FINDINGS_MAX", "Finding", "Verdict", "audit", "write_match_bundle", "write_tournament_bundle"]
