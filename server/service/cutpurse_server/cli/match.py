@@ -24,6 +24,7 @@ from cutpurse_rules.trace import lines_of, match_line, read_draws
 from cutpurse_server.arena.plan import BadPlan, entries_of
 from cutpurse_server.arena.single import MatchFailed, play_programs
 from cutpurse_server.cli.games import game_named
+from cutpurse_server.cli.given_options import options_of
 from cutpurse_server.cli.house_bots import BotFailed, is_program, seated_bots
 from cutpurse_server.loops import run_on_fast_loop
 from cutpurse_server.whereabouts import configure_logs
@@ -80,7 +81,7 @@ def match(
     """
     chosen = game_named(game)
     try:
-        options = _options(option or [])
+        options = options_of(option or [])
         config = chosen.configure(len(bot), options)
         randomness = _randomness(seed, chance)
         playing = _match(chosen, config, bot, randomness)
@@ -135,27 +136,6 @@ def _once_played(playing: Coroutine[Any, Any, list[Resolved[Any, Any] | Ended[An
 def _stop(code: int, text: str) -> typer.Exit:
     typer.secho(f"cutpurse match: {text}", fg="red", err=True)
     return typer.Exit(code)
-
-
-def _options(given: Sequence[str]) -> dict[str, Any]:
-    """The options of `--option` values; ends the command with exit code 2 where one cannot be read."""
-    options: dict[str, Any] = {}
-    for text in given:
-        name, separator, value = text.partition("=")
-        if not separator or not name:
-            raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--option")
-        if name in options:
-            raise typer.BadParameter(f"{name} is given twice; leave one of them out", param_hint="--option")
-        try:
-            options[name] = json.loads(value)
-        # A text nested too deeply for the reader is as useless.
-        except (ValueError, RecursionError):
-            raise typer.BadParameter(
-                f"the value of {name} is not JSON: {value[:60]!r}; write {name}=10, {name}=true "
-                f"or '{name}={{\"N0\":6}}'",
-                param_hint="--option",
-            ) from None
-    return options
 
 
 def _randomness(seed: str | None, chance: Path | None) -> _Randomness:

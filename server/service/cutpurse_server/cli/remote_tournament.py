@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from cutpurse_server.cli.given_options import options_of
 from cutpurse_server.cli.remote import CallFailed, Organiser, organiser
 
 __all__ = ["COMMANDS"]
@@ -36,15 +37,8 @@ def create(
     token_file: _TokenFile = None,
 ) -> None:
     """Create a tournament at a running service; entries are open from then on."""
-    options: dict[str, Any] = {}
-    for text in option or []:
-        key, _, value = text.partition("=")
-        try:
-            options[key] = json.loads(value)
-        except ValueError:
-            raise typer.BadParameter(f"{text}: write NAME=VALUE with a JSON value", param_hint="--option") from None
     with _at(address, token, token_file) as there:
-        there.create(tournament, game, players, rounds, concurrency, seed, options)
+        there.create(tournament, game, players, rounds, concurrency, seed, options_of(option or []))
     typer.echo(f"{tournament} is open; enter bots with `cutpurse tournament enter {tournament} BOT`")
 
 

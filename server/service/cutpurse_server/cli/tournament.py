@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,10 +16,12 @@ from cutpurse_rules import GAMES
 from cutpurse_server.arena.plan import LOCAL_CLOCK, BadPlan, Plan, entries_of, plan_of_file
 from cutpurse_server.arena.running import BUNDLE, run_tournament
 from cutpurse_server.cli import remote_tournament
+from cutpurse_server.cli.given_options import options_of
 from cutpurse_server.cli.progress import Progress, print_standings
 from cutpurse_server.errors import ServiceError
 from cutpurse_server.log.port import LogUnavailable
 from cutpurse_server.loops import run_on_fast_loop
+from cutpurse_server.matches.events import Clock
 from cutpurse_server.tournaments import Overview
 from cutpurse_server.whereabouts import configure_logs
 
@@ -115,10 +117,6 @@ def _plan(
     if game is None or game not in GAMES:
         raise BadPlan(f"name a game with --game; there are {', '.join(sorted(GAMES))}")
     entries = entries_of(bots)
-    settings = dict(_pair("--clock", text) for text in clock)
-    for key, value in settings.items():
-        if key not in LOCAL_CLOCK._fields or not isinstance(value, int):
-            raise BadPlan(f"--clock {key}: settings are {', '.join(LOCAL_CLOCK._fields)}, each a whole number")
     return Plan(
         name=name,
         game=game,
@@ -126,19 +124,21 @@ def _plan(
         rounds=rounds,
         concurrency=concurrency,
         seed=seed,
-        options=dict(_pair("--option", text) for text in options),
+        options=options_of(options),
         entries=entries,
         format=format_,
-        clock=LOCAL_CLOCK._replace(**settings),
+        clock=_clock(clock),
     )
 
 
-def _pair(option: str, text: str) -> tuple[str, Any]:
-    key, _, value = text.partition("=")
-    try:
-        return key, json.loads(value)
-    except ValueError:
-        raise BadPlan(f"{option} {text}: write NAME=VALUE with a JSON value, such as heist_turn_limit=30") from None
+def _clock(settings: list[str]) -> Clock:
+    given: dict[str, int] = {}
+    for text in settings:
+        name, _, value = text.partition("=")
+        if name not in LOCAL_CLOCK._fields or not value.isdecimal():
+            raise BadPlan(f"--clock {text}: write NAME=N; the names are {', '.join(LOCAL_CLOCK._fields)}")
+        given[name] = int(value)
+    return LOCAL_CLOCK._replace(**given)
 
 
 def _conclude(overview: Overview, out: Path, *, as_json: bool) -> None:

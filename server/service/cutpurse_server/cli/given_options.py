@@ -1,0 +1,32 @@
+"""Options of games as the command line takes them: `--option NAME=VALUE`, the value as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+__all__ = ["options_of"]
+
+
+def options_of(given: Sequence[str]) -> dict[str, Any]:
+    """The options of `--option` values; ends the command with exit code 2 where one cannot be read."""
+    options: dict[str, Any] = {}
+    for text in given:
+        name, separator, value = text.partition("=")
+        if not separator or not name:
+            raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--option")
+        if name in options:
+            raise typer.BadParameter(f"{name} is given twice; leave one of them out", param_hint="--option")
+        try:
+            options[name] = json.loads(value)
+        # A text nested too deeply for the reader is as useless.
+        except (ValueError, RecursionError):
+            raise typer.BadParameter(
+                f"the value of {name} is not JSON: {value[:60]!r}; write {name}=10, {name}=true "
+                f"or '{name}={{\"N0\":6}}'",
+                param_hint="--option",
+            ) from None
+    return options
