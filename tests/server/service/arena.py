@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -138,9 +138,11 @@ class Arena:
         """A stream of the bot on which nothing was said yet."""
         return BotStream(bot, self.stub("BotService").Connect(metadata=self.metadata(bot)))
 
-    async def start(self, bots: Sequence[str], **settings: Any) -> tuple[str, dict[str, BotStream]]:
+    async def start(
+        self, bots: Sequence[str], hello: Mapping[str, Any] | None = None, **settings: Any
+    ) -> tuple[str, dict[str, BotStream]]:
         """A match whose bots have dialled in and are ready; its first decision is open."""
-        streams = {bot: await self.dial(bot) for bot in bots}
+        streams = {bot: await self.dial(bot, **(hello or {})) for bot in bots}
         match = await self.create(bots, **settings)
         for stream in streams.values():
             await stream.get_ready(match)
