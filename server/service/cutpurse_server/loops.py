@@ -12,7 +12,7 @@ __all__ = ["run_on_fast_loop"]
 T = TypeVar("T")
 
 _YOUNG_OBJECTS_MAX = 50_000
-"""Records and events live long and hold no cycles; looking for some after every 700 of them takes a tenth of the time."""
+"""Records and events live long and hold no cycles; looking for some after every 700 of them takes time."""
 
 
 def run_on_fast_loop(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -1,4 +1,4 @@
-"""Local play: the service in memory on a unix socket, with a schedule of matches; `cutpurse_sdk.simulate` runs on it."""
+"""Local play: the service in memory, on a unix socket, with a schedule; `cutpurse_sdk.simulate` runs on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structured logs that say what failed and where, and never with which values: a value may be anybody's card or token."""
+"""Structured logs that say what failed and where, never with which values: they may be somebody's card or token."""
 
 from __future__ import annotations
 

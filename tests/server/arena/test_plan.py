@@ -67,6 +67,9 @@ def test_a_plan_survives_as_text_that_is_equal_for_equal_plans(tmp_path: Path) -
         ("players = 2", "players = 3", "3 seats"),
         ("players = 2", 'players = 2\nformat = "swiss"', "'swiss'"),
         ("players = 2", "players = = 2", "no TOML"),
+        ("heist_turn_limit = 20", "heist_turn_limit = 0", "heist_turn_limit"),
+        ("heist_turn_limit = 20", "turn_limit = 20", "turn_limit"),
+        ("decision_ms = 900", "decision_ms = 0", "clock.decision_ms"),
     ],
 )
 def test_a_mistake_is_named_with_its_place(tmp_path: Path, before: str, after: str, named: str) -> None:

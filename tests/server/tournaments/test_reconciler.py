@@ -189,7 +189,7 @@ async def test_voided_blocks_are_played_again_with_other_deals(seed: int) -> Non
 
     async with tournaments_on(log, desk) as tournaments:
         await begin(tournaments)
-        await play(tournaments, desk, random.Random(seed), void=0.15)
+        await play(tournaments, desk, random.Random(seed), void=0.4)
 
     record = await record_of(log)
     assert record.finished is not None

@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from cutpurse_rules import GAMES
+from cutpurse_rules.errors import BadConfiguration
 from cutpurse_rules.trace import numbered_names
+from cutpurse_server.errors import ServiceError
+from cutpurse_server.matches.beginning import check_clock
 from cutpurse_server.matches.events import Clock
 
 __all__ = ["LOCAL_CLOCK", "BadPlan", "Entry", "Plan", "entries_of", "plan_of_file"]
@@ -76,6 +79,13 @@ class Plan:
     def __post_init__(self) -> None:
         if self.game not in GAMES:
             raise BadPlan(f"there is no game {self.game!r}; there are {', '.join(sorted(GAMES))}")
+        try:
+            GAMES[self.game].configure(self.players, self.options)
+            check_clock(self.clock)
+        except BadConfiguration as bad:
+            raise BadPlan(f"{bad.option}: {bad.text}") from None
+        except ServiceError as refusal:
+            raise BadPlan(refusal.text) from None
         if self.format not in _FORMATS:
             raise BadPlan(f"format {self.format!r} is not in this version; write {' or '.join(_FORMATS)}")
         if len(self.entries) < self.players:

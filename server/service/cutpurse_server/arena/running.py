@@ -53,7 +53,12 @@ async def run_tournament(plan: Plan, folder: Path, show: Show) -> Overview:
         tournaments = service.tournaments
         for entry in plan.entries:
             await _register(service, entry)
-        await tournaments.create(_manifest(plan))
+        try:
+            await tournaments.create(_manifest(plan))
+        except ServiceError:
+            # There is no such tournament, so the folder is free for a better plan.
+            (folder / _PLAN).unlink()
+            raise
         for entry in plan.entries:
             await tournaments.enter(plan.name, entry.name)
         await tournaments.start(plan.name)
@@ -74,8 +79,6 @@ def _claim(plan: Plan, folder: Path) -> None:
         if path.read_text() != text:
             raise BadPlan(f"{folder} holds another tournament ({path} differs); choose another folder for this one")
         return
-    if (folder / "log.sqlite").exists():
-        raise BadPlan(f"{folder} holds a log without a plan; choose another folder")
     _write_whole(folder / _BOT_SECRET, secrets.token_hex(16) + "\n")
     _write_whole(path, text)
 

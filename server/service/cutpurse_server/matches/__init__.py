@@ -1,8 +1,9 @@
 """Matches: what happens in them, what the service knows of them, and how commands are decided.
 
-- `events`: the facts that a match's log holds.
+- `events`: the facts that a match's log holds; `beginning`: the first of them.
 - `record`: everything known about a match, a fold over its events.
 - `clock`: deadlines and charges.
 - `deciding`: commands become events.
-- `desk`: commands of many matches, flushed together.
+- `desk`: commands of many matches, flushed together; `crowd`: the matches it holds; `credits`: time given back.
+- `story`: what everybody may know; `presence`: which bots are there.
 """

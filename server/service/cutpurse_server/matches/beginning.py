@@ -14,14 +14,35 @@ from cutpurse_server import __version__
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.events import Clock, MatchBegun, Origin, SeatIdentity
 
-__all__ = ["SEED_BYTES_MAX", "begin_match", "match_name"]
+__all__ = ["CLOCK_RANGES", "SEED_BYTES_MAX", "begin_match", "check_clock", "match_name"]
 
 SEED_BYTES_MAX = 256
+_DAY_MS = 86_400_000
+CLOCK_RANGES: Mapping[str, tuple[int, int]] = {
+    "decision_ms": (1, _DAY_MS),
+    "bank_ms": (0, _DAY_MS),
+    "delivery_ms": (0, 60_000),
+    "settle_ms": (0, 60_000),
+    "warm_up_ms": (1, _DAY_MS),
+    "strikes_max": (1, 1_000),
+    "corrections_max": (0, 100),
+}
+"""Smallest and largest value of every clock setting, as match.proto says."""
 
 
 def match_name(creator: str, request_id: bytes) -> str:
     """The id of a match that somebody asks for: the same for every repetition of the request."""
     return f"m-{sha256(creator.encode() + b'/' + request_id).hexdigest()[:20]}"
+
+
+def check_clock(clock: Clock) -> None:
+    """Raise CONFIGURATION_INVALID for a setting out of its range, naming it."""
+    for name, (low, high) in CLOCK_RANGES.items():
+        value = getattr(clock, name)
+        if not low <= value <= high:
+            raise ServiceError(
+                ErrorReason.CONFIGURATION_INVALID, f"clock.{name} must be from {low:,} to {high:,}, not {value:,}."
+            )
 
 
 def begin_match(
@@ -49,6 +70,7 @@ def begin_match(
         raise ServiceError(ErrorReason.CONFIGURATION_INVALID, "A bot can have one seat in a match only.")
     if len(seed.encode()) > SEED_BYTES_MAX:
         raise ServiceError(ErrorReason.CONFIGURATION_INVALID, f"A seed has at most {SEED_BYTES_MAX} bytes.")
+    check_clock(clock)
     try:
         config = GAMES[game].configure(len(seats), options)
     except BadConfiguration as bad:

@@ -12,7 +12,7 @@ from cutpurse_rules import GAMES
 from cutpurse_rules.errors import BadConfiguration
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.port import Log, LogUnavailable
-from cutpurse_server.matches.beginning import SEED_BYTES_MAX
+from cutpurse_server.matches.beginning import SEED_BYTES_MAX, check_clock
 from cutpurse_server.matches.desk import stream_of
 from cutpurse_server.tournaments.deals import DEAL_SLOTS, deals_root, deals_secret
 from cutpurse_server.tournaments.events import (
@@ -247,6 +247,7 @@ def _checked(manifest: Manifest) -> Manifest:
         config = GAMES[manifest.game].configure(manifest.players, manifest.options)
     except BadConfiguration as bad:
         raise ServiceError(ErrorReason.CONFIGURATION_INVALID, f"{bad.option}: {bad.text}") from None
+    check_clock(manifest.clock)
     manifest = manifest._replace(options=dict(config.options))
     _check_size(manifest, manifest.players)
     return manifest

@@ -1,7 +1,9 @@
-"""The border: everything that turns the service's own types into protobuf messages and back. Nothing else knows protobuf.
+"""The border: turns the service's own types into protobuf messages and back. Nothing else knows protobuf.
 
 - `games`, `art_robbery`: views and actions, by game; the table `GAME_WIRE`.
 - `matches`: configurations, decisions, replies, results.
 - `match_events`, `tournament_events`, `identity_events`: what the log keeps.
 - `bundle`: the auditors' file.
+- `sealing`: commitments and their salts.
+- `local_decisions`: decisions for house bots that are called in process.
 """
