@@ -45,7 +45,7 @@ from cutpurse_server.servicers.tournaments import TournamentServicer
 from cutpurse_server.tournaments import Tournaments
 from cutpurse_server.wire import identity_events, match_events, tournament_events
 
-__all__ = ["Service", "Tls", "log_of", "running_service"]
+__all__ = ["Service", "Tls", "is_local", "log_of", "running_service"]
 
 _OPTIONS = (
     # What lies between the two limits is refused with its reason, the rest by gRPC itself.

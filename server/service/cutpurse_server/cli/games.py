@@ -17,7 +17,7 @@ __all__ = ["game_named", "games"]
 
 
 def games(
-    game: Annotated[str | None, typer.Argument(help="One game in full.  [default: all, a line each]")] = None,
+    game: Annotated[str | None, typer.Argument(help="One game in full.", show_default="all, a line each")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the games, their options, components and player counts."""

@@ -64,7 +64,7 @@ def match(
         ),
     ],
     seed: Annotated[
-        str | None, typer.Option(help="Fixes the deal and the bots' lots.  [default: drawn and printed]")
+        str | None, typer.Option(help="Fixes the deal and the bots' lots.", show_default="drawn and printed")
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="A game's option, its value as JSON.")

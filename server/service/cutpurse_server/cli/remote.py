@@ -12,10 +12,18 @@ import grpc
 from google.protobuf.json_format import MessageToDict
 
 from cutpurse.v1 import identity_pb2, identity_pb2_grpc, match_pb2, tournament_pb2, tournament_pb2_grpc
+from cutpurse_server.errors import ErrorReason
+from cutpurse_server.serve import is_local
 
 __all__ = ["CallFailed", "Organiser", "organiser"]
 
 _CALL_S = 30.0
+_FOR_PEOPLE = {
+    ErrorReason.TOKEN_INVALID.name: "This service does not know the token: is it another log's, or has it ended?",
+    ErrorReason.ROLE_FORBIDDEN.name: "This token's role may not do that; take an organiser's.",
+    ErrorReason.GAME_UNKNOWN.name: "There is no such game; `cutpurse games` names them.",
+}
+"""Refusals whose own text speaks to programs, by reason."""
 
 
 class CallFailed(Exception):
@@ -94,12 +102,13 @@ class Organiser:
             return CallFailed(
                 f"no service answers at {self._address}; start one with `cutpurse serve`, or name --address"
             )
-        return CallFailed(f"{error.details()} [{reasons[0] if reasons else error.code().name}]")
+        reason = reasons[0] if reasons else error.code().name
+        return CallFailed(f"{_FOR_PEOPLE.get(reason, error.details())} [{reason}]")
 
 
 @contextmanager
-def organiser(address: str, token: str | None, token_file: Path | None) -> Iterator[Organiser]:
-    """An organiser at an address; raises `CallFailed` without a token."""
+def organiser(address: str, token: str | None, token_file: Path | None, ca: Path | None) -> Iterator[Organiser]:
+    """An organiser at an address; with a certificate authority encrypted. Raises `CallFailed` without a token."""
     if token is None and token_file is not None:
         try:
             token = token_file.read_text().strip()
@@ -109,8 +118,23 @@ def organiser(address: str, token: str | None, token_file: Path | None) -> Itera
         raise CallFailed(
             "show an organiser's token: --token-file FILE (`cutpurse serve` says where it is) or CUTPURSE_TOKEN"
         )
-    with grpc.insecure_channel(address) as channel:
+    with _channel(address, ca) as channel:
         yield Organiser(channel, address, token)
+
+
+def _channel(address: str, ca: Path | None) -> grpc.Channel:
+    if ca is None:
+        if not is_local(address):
+            raise CallFailed(
+                f"{address} is another machine, and without encryption anybody on the way could read the token: "
+                "name its certificate authority, --ca FILE or CUTPURSE_CA"
+            )
+        return grpc.insecure_channel(address)
+    try:
+        authority = ca.read_bytes()
+    except OSError as error:
+        raise CallFailed(f"{ca} cannot be read: {error.strerror}") from None
+    return grpc.secure_channel(address, grpc.ssl_channel_credentials(root_certificates=authority))
 
 
 def _plain(message: Any) -> dict[str, Any]:

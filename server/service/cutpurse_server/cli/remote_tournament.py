@@ -20,6 +20,10 @@ __all__ = ["COMMANDS"]
 _Address = Annotated[str, typer.Option(envvar="CUTPURSE_ADDRESS", help="Where the service is: HOST:PORT or unix:PATH.")]
 _Token = Annotated[str | None, typer.Option(envvar="CUTPURSE_TOKEN", help="An organiser's token.", show_envvar=True)]
 _TokenFile = Annotated[Path | None, typer.Option(help="A file that holds it, such as LOG.organiser-token.")]
+_Authority = Annotated[
+    Path | None,
+    typer.Option(envvar="CUTPURSE_CA", help="The service's certificate authority, PEM; needed off the loopback."),
+]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _HERE = "127.0.0.1:7711"
 
@@ -35,9 +39,10 @@ def create(
     address: _Address = _HERE,
     token: _Token = None,
     token_file: _TokenFile = None,
+    ca: _Authority = None,
 ) -> None:
     """Create a tournament at a running service; entries are open from then on."""
-    with _at(address, token, token_file) as there:
+    with _at(address, token, token_file, ca) as there:
         there.create(tournament, game, players, rounds, concurrency, seed, options_of(option or []))
     typer.echo(f"{tournament} is open; enter bots with `cutpurse tournament enter {tournament} BOT`")
 
@@ -45,14 +50,15 @@ def create(
 def enter(
     tournament: Annotated[str, typer.Argument(help="The tournament.")],
     bot: Annotated[str, typer.Argument(help="The bot's name.")],
-    owner: Annotated[str | None, typer.Option(help="Who enters it.  [default: named like the bot]")] = None,
+    owner: Annotated[str | None, typer.Option(help="Who enters it.", show_default="named like the bot")] = None,
     address: _Address = _HERE,
     token: _Token = None,
     token_file: _TokenFile = None,
+    ca: _Authority = None,
     as_json: _Json = False,
 ) -> None:
     """Enter a bot, registering it if it is new, and print a token for it: with that it dials in."""
-    with _at(address, token, token_file) as there:
+    with _at(address, token, token_file, ca) as there:
         bots_token = there.register(bot, owner or bot)
         there.enter(tournament, bot)
     if as_json:
@@ -66,9 +72,10 @@ def start(
     address: _Address = _HERE,
     token: _Token = None,
     token_file: _TokenFile = None,
+    ca: _Authority = None,
 ) -> None:
     """Close the entries and begin. Bots should have dialled in: a seat that is not ready in time is forfeited."""
-    with _at(address, token, token_file) as there:
+    with _at(address, token, token_file, ca) as there:
         there.start(tournament)
     typer.echo(f"{tournament} has begun; look at it with `cutpurse tournament watch {tournament}`")
 
@@ -78,11 +85,12 @@ def watch(
     address: _Address = _HERE,
     token: _Token = None,
     token_file: _TokenFile = None,
+    ca: _Authority = None,
     as_json: _Json = False,
 ) -> None:
     """Follow a tournament until it is finished; any role's token will do."""
     latest: dict[str, Any] = {}
-    with _at(address, token, token_file) as there:
+    with _at(address, token, token_file, ca) as there:
         for latest in there.watch(tournament):
             if as_json:
                 typer.echo(json.dumps(latest))
@@ -99,10 +107,11 @@ def standings(
     address: _Address = _HERE,
     token: _Token = None,
     token_file: _TokenFile = None,
+    ca: _Authority = None,
     as_json: _Json = False,
 ) -> None:
     """Print the standings over the completed blocks; any role's token will do."""
-    with _at(address, token, token_file) as there:
+    with _at(address, token, token_file, ca) as there:
         rows = there.standings(tournament)
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
@@ -114,10 +123,10 @@ COMMANDS: tuple[Callable[..., None], ...] = (create, enter, start, watch, standi
 
 
 @contextmanager
-def _at(address: str, token: str | None, token_file: Path | None) -> Iterator[Organiser]:
+def _at(address: str, token: str | None, token_file: Path | None, ca: Path | None) -> Iterator[Organiser]:
     """An organiser at a service; what goes wrong is said in one line, and ends the command with 2."""
     try:
-        with organiser(address, token, token_file) as there:
+        with organiser(address, token, token_file, ca) as there:
             yield there
     except CallFailed as failure:
         typer.secho(f"cutpurse tournament: {failure}", fg="red", err=True)

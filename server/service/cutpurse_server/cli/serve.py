@@ -26,7 +26,8 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="HOST:PORT|unix:PATH",
-            help=f"Where to listen; may be repeated. Off the loopback TLS is required.  [default: {_DEFAULT_LISTEN}]",
+            help="Where to listen; may be repeated. Off the loopback TLS is required.",
+            show_default=_DEFAULT_LISTEN,
         ),
     ] = None,
     log: Annotated[
@@ -35,8 +36,8 @@ def serve(
     token_file: Annotated[
         Path | None,
         typer.Option(
-            help="Where the first organiser's token is written, readable for you alone. "
-            "[default: beside the log, `PATH.organiser-token`]"
+            help="Where the first organiser's token is written, readable for you alone.",
+            show_default="beside the log, PATH.organiser-token",
         ),
     ] = None,
     tls_cert: Annotated[Path | None, typer.Option(help="The service's certificate chain, PEM.")] = None,
@@ -48,8 +49,8 @@ def serve(
 ) -> None:
     """Run the service until it gets SIGTERM or Ctrl-C, then let what was begun be finished.
 
-    At the first start on a log, a token for an organiser is made and written to a file. With it, register bots and
-    issue their tokens:  cutpurse tournament create …
+    At the first start on a log, a token for an organiser is made and written to a file. Show it to the commands that
+    need one:  cutpurse tournament create CUP --game GAME --players N --token-file PATH.organiser-token
     """
     if (tls_cert is None) != (tls_key is None):
         raise typer.BadParameter("give both or neither", param_hint="--tls-cert, --tls-key")

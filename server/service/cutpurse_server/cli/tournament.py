@@ -45,7 +45,7 @@ def run(
         ),
     ] = None,
     players: Annotated[
-        int | None, typer.Option(help="Seats at a table.  [default: all bots, as far as the game goes]")
+        int | None, typer.Option(help="Seats at a table.", show_default="all bots, as far as the game goes")
     ] = None,
     format_: Annotated[str, typer.Option("--format", help="How entrants meet.")] = "round-robin",
     rounds: Annotated[int, typer.Option(help="Each round plays one block at every table.")] = 1,
