@@ -3,5 +3,5 @@
 - `measures`: what is measured, against which floor, and with which goal.
 - `service`, `echo`: decisions through the service, and the bare gRPC stream that is their floor.
 - `appends`: durable appends, and bare SQLite.
-- `playouts`: matches on the rules alone, and OpenSpiel; replay with full checking, and our own playouts.
+- `playouts`: matches on the rules alone, and OpenSpiel; `replays`: replay of stored matches with full checking.
 """

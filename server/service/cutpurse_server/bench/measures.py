@@ -12,6 +12,7 @@ from typing import Any
 from cutpurse_server.bench.appends import bare_appends_per_s, log_appends_per_s
 from cutpurse_server.bench.playouts import open_spiel_decisions_per_s, rules_decisions_per_s
 from cutpurse_server.bench.processes import result_of, server
+from cutpurse_server.bench.replays import replayed_decisions_per_s
 
 __all__ = ["MEASURES", "Figure", "Measure", "measure"]
 
@@ -126,6 +127,13 @@ MEASURES: tuple[Measure, ...] = (
             _hearts,
         )
         for players in (2, 3, 4, 5)
+    ),
+    Measure(
+        "replay with full checking, 4 players",
+        "our own playouts",
+        0.4,
+        partial(_per_s, partial(replayed_decisions_per_s, "art_robbery", 4)),
+        partial(_per_s, partial(rules_decisions_per_s, "art_robbery", 4)),
     ),
 )
 
