@@ -11,6 +11,7 @@ import io
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from cutpurse_rules.contract import Seat
@@ -90,7 +91,7 @@ class _Played:
         begun = self.record.begun
         for seat in range(begun.players):
             if seat not in absent:
-                self._decide(lambda draft, seat=seat: get_ready(draft, Seat(seat), self.now_ms))
+                self._decide(partial(get_ready, seat=Seat(seat), now_ms=self.now_ms))
         if absent:
             self.now_ms = begun.warm_up_until_ms
             self._decide(lambda draft: count_time(draft, self.now_ms, lambda bot: Cause.DISCONNECTED))

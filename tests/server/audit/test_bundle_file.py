@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from hashlib import sha256
 
 import pytest
@@ -11,20 +10,12 @@ from cutpurse.v1 import audit_pb2
 from cutpurse_server.audit import audit
 from cutpurse_server.log.port import StoredEvent
 from cutpurse_server.matches.events import MatchEvent
-from cutpurse_server.tournaments.deals import deals_root
 from cutpurse_server.wire import match_events
 from cutpurse_server.wire.bundle import BadBundle, BundleReader, ExportedLog
 from tests.server.audit.honest import bundle_of, honest_match, honest_tournament
 
 FIRST_LINE = b"cutpurse bundle 1\n"
 HEADER_BYTES = len(FIRST_LINE) + 65
-
-_root = cache(deals_root)
-
-
-@pytest.fixture(autouse=True)
-def _quick_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cutpurse_server.audit.tournament.deals_root", _root)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +58,7 @@ def test_a_flipped_byte_in_a_match_is_found_even_if_the_digest_is_made_to_fit(to
     ends = [end for end, _, _ in BundleReader(tournament).parts()]
     body = tournament[HEADER_BYTES:]
     first, last = ends[1] - HEADER_BYTES, ends[2] - HEADER_BYTES
-    places = [*range(first, first + 200), *range(first + 200, last, 29)]
+    places = [*range(first, first + 90), *range(first + 90, last, 83)]
 
     unseen = [place for place in places if audit(sealed(flipped(body, place, place % 8))).consistent]
 

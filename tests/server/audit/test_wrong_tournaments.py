@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
 
 from cutpurse_server.audit import audit
 from cutpurse_server.matches.events import Clock, MatchBegun, MatchEnded, MatchVoided, VoidCause
-from cutpurse_server.tournaments.deals import deals_root, deals_secret
+from cutpurse_server.tournaments.deals import deals_secret
 from cutpurse_server.tournaments.events import (
     BlockCompleted,
     BlockVoided,
@@ -18,6 +17,7 @@ from cutpurse_server.tournaments.events import (
     EntrantEntered,
     Format,
     TournamentCreated,
+    TournamentEvent,
     TournamentFinished,
     TournamentStarted,
 )
@@ -79,6 +79,14 @@ def doubled(kind: type, number: int = 0) -> Plant:
         place = at(story, kind, number)
         story.events.insert(place, story.events[place])
         return story.bound()
+
+    return plant
+
+
+def inserted(place: int, made: Callable[[Story], TournamentEvent]) -> Plant:
+    def plant(story: Story) -> Story:
+        story.events.insert(place, made(story))
+        return story
 
     return plant
 
@@ -159,7 +167,7 @@ PLANTS: dict[str, tuple[Plant, Wrong]] = {
         lambda story: (story.events.pop(0), story)[1], Wrong("tournament/cup", "begins with TournamentCreated"),
     ),
     "a beginning twice": (
-        lambda story: (story.events.insert(1, story.events[0]), story)[1], Wrong("tournament/cup", "once"),
+        inserted(1, lambda story: story.events[0]), Wrong("tournament/cup", "once"),
     ),
     "a format without a schedule": (manifest(format=Format.SWISS), Wrong("tournament/cup", "SWISS")),
     "a game of no name": (manifest(game="chess"), Wrong("tournament/cup", "no game")),
@@ -178,7 +186,7 @@ PLANTS: dict[str, tuple[Plant, Wrong]] = {
     "a manifest of another tournament": (manifest(tournament="other"), Wrong("tournament/cup", "'other'")),
     "an entrant twice": (doubled(EntrantEntered), Wrong("tournament/cup", "was entered before")),
     "an entry after the start": (
-        lambda story: (story.events.insert(5, EntrantEntered(Entrant("late", "l"), 1_800_000_000_000)), story)[1],
+        inserted(5, lambda story: EntrantEntered(Entrant("late", "l"), 1_800_000_000_000)),
         Wrong("tournament/cup", "EntrantEntered cannot stand here"),
     ),
     "a start left out": (removed(TournamentStarted), Wrong("tournament/cup", "BlockCompleted cannot stand here")),
@@ -250,15 +258,6 @@ PLANTS: dict[str, tuple[Plant, Wrong]] = {
     "a match invented": (invented_match, Wrong("match/cup.r1.t9.m0.a1", "no such match")),
     "a voided match that counts": (voided_match_that_counts, Wrong("match/cup.r1.t1.m0.a1", "and its block counts")),
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _quick_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The root over all slots takes most of a second, and hardly ever changes here."""
-    monkeypatch.setattr("cutpurse_server.audit.tournament.deals_root", _root)
-
-
-_root = cache(deals_root)
 
 
 @pytest.fixture

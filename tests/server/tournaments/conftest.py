@@ -1,0 +1,15 @@
+"""What all tests of tournaments share."""
+
+from functools import cache
+
+import pytest
+
+from cutpurse_server.tournaments.deals import deals_root
+
+_root = cache(deals_root)
+
+
+@pytest.fixture(autouse=True)
+def _quick_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The root over all slots takes most of a second, and these tests use few secrets."""
+    monkeypatch.setattr("cutpurse_server.tournaments.organising.deals_root", _root)
