@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -250,10 +250,9 @@ async def open_arena(
     log: Log | None = None, bots: Sequence[str] = ("ann", "ben", "cat"), tokens: dict[str, str] | None = None
 ) -> AsyncIterator[Arena]:
     """A running service with bots of different owners; with `tokens`, over a log that knows them already."""
-    async with (
-        running_service(log or MemoryLog()) as service,
-        grpc.aio.insecure_channel(service.addresses[0]) as channel,
-    ):
+    async with AsyncExitStack() as last, running_service(log or MemoryLog()) as service:
+        # Closed after the service has stopped, so that clients see how it stops.
+        channel = await last.enter_async_context(grpc.aio.insecure_channel(service.addresses[0]))
         arena = Arena(service, channel, dict(tokens or {}))
         if tokens is None:
             for bot in bots:
