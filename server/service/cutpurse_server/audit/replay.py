@@ -16,6 +16,7 @@ from cutpurse_rules.chance import StreamChance, sub_key
 from cutpurse_rules.contract import Seat
 from cutpurse_rules.errors import Illegal, Malformed
 from cutpurse_server.audit.beginning import check_beginning
+from cutpurse_server.audit.clocks import SeatClocks
 from cutpurse_server.audit.verdict import Wrong, check
 from cutpurse_server.matches.events import (
     Cause,
@@ -30,22 +31,22 @@ from cutpurse_server.matches.events import (
     MatchEnded,
     MatchEvent,
     MatchVoided,
-    ResolvedChoice,
     SeatForfeited,
     SeatReady,
     VoidCause,
 )
 
-__all__ = ["SKEW_MS", "MatchReplay"]
-
-SKEW_MS = 1_000
-"""By how much, or by the clock's settling time if that is longer, a replica's stamp may differ from store time."""
+__all__ = ["MatchReplay"]
 
 _ANSWER_KEPT_CHARACTERS = 256
 _REQUEST_ID_BYTES_MAX = 64
 _DIGEST_BYTES = 32
 _ANSWERS = (ChoiceMade, ChoiceRefused, ChoiceDefaulted, ClockCredited, MatchVoided)
 """What may stand in a log while a decision waits for somebody."""
+_FORFEIT = (SeatForfeited,)
+_RESOLUTION = (DecisionResolved,)
+_OPENING = (DecisionOpened,)
+_END = (MatchEnded,)
 _FAULTS_OF_ABSENCE = frozenset({Cause.TIMEOUT, Cause.DISCONNECTED, Cause.CRASHED})
 
 
@@ -58,44 +59,48 @@ class MatchReplay:
         self.begun = begun
         self.game: Any = GAMES[begun.game]
         self.config = self.game.configure(begun.players, begun.options)
+        self._auto_play: bool = self.config.options["auto_play_forced"]
         self._chance = StreamChance(begun.key)
         # Keyed, and never fed: a state hash is made by a copy of it, which is cheaper than a key set up anew.
         self._state_mac = hmac.new(sub_key(begun.key, "state"), digestmod="sha256")
-        self._tolerance_ms = max(begun.clock.settle_ms, SKEW_MS)
         self._state: Any = None
-        self._time_ms = begun.at_ms
-        self._received_ms = begun.at_ms
-        """The latest stamp so far."""
+        self._clocks = SeatClocks(begun)
         self._expected: tuple[type, ...] = (MatchBegun,)
         """What may come next."""
         self._ready: set[int] = set()
         self._forfeited: set[int] = set()
-        self._bank_ms = [begun.clock.bank_ms] * begun.players
         self._strikes = [0] * begun.players
         self._request_ids: set[tuple[int, bytes]] = set()
         self._number = 0
         self._asked: tuple[int, ...] = ()
-        self._opened_ms = 0
-        self._credit_ms = 0
-        self._waiting: set[int] = set()
         self._automatic: dict[int, str] = {}
         """Notations that the engine has to play itself in the open decision and has not yet: forced ones, and defaults
         of forfeited seats."""
         self._forced: dict[Any, Any] = {}
-        self._chosen: dict[int, tuple[Any, str, Cause]] = {}
+        self._actions: dict[int, Any] = {}
+        self._published: dict[int, tuple[int, str, Cause]] = {}
+        """What has to be published of each choice that was made in the open decision."""
         self._refused: dict[int, tuple[int, Cause, int]] = {}
         """In the open decision, by seat: refusals, the last one's cause, and when it was received."""
         self._default_due: tuple[int, Cause] | None = None
         self._forfeit_due: tuple[int, Cause] | None = None
         self.ended: MatchEnded | None = None
         self.voided: MatchVoided | None = None
-        self.counts: Counter[str] = Counter()
+        self._choices = 0
+        self._rarer: Counter[str] = Counter()
         self.signatures = 0
 
     @property
     def over(self) -> bool:
         """Whether nothing may follow."""
         return self.ended is not None or self.voided is not None
+
+    @property
+    def counts(self) -> Counter[str]:
+        """What was found right, of a match that is over."""
+        decisions = self._number if self.ended is not None else max(0, self._number - 1)
+        hashes = decisions + (self.ended is not None)
+        return self._rarer + Counter({"choices": self._choices, "decisions": decisions, "state hashes": hashes})
 
     def step(self, event: MatchEvent) -> None:
         """The next event; raises `Wrong`."""
@@ -114,13 +119,13 @@ class MatchReplay:
     def _seat_ready(self, event: SeatReady) -> None:
         check(event.seat < self.begun.players, f"there is no seat {event.seat}")
         check(event.seat not in self._ready, f"seat {event.seat} was ready before")
-        self._pass_to(event.at_ms)
+        self._clocks.pass_to(event.at_ms)
         self._ready.add(event.seat)
         everybody = len(self._ready) == self.begun.players
         self._expected = (ClocksStarted,) if everybody else (SeatReady, SeatForfeited, MatchVoided)
 
     def _clocks_started(self, event: ClocksStarted) -> None:
-        self._pass_to(event.at_ms)
+        self._clocks.pass_to(event.at_ms)
         here = self._ready | self._forfeited
         check(len(here) == self.begun.players, "the clocks start although a seat is neither ready nor forfeited")
         check(bool(self._ready), "the clocks start although nobody is ready")
@@ -130,7 +135,7 @@ class MatchReplay:
     def _seat_forfeited(self, event: SeatForfeited) -> None:
         seat = event.seat
         check(seat < self.begun.players, f"there is no seat {seat}")
-        self._pass_to(event.at_ms)
+        self._clocks.pass_to(event.at_ms)
         if self._forfeit_due is None:
             check(self._state is None and event.number == 0, "a seat is forfeited without its last strike")
             check(seat not in self._ready | self._forfeited, f"seat {seat} is forfeited although it was ready")
@@ -148,21 +153,18 @@ class MatchReplay:
     # A decision.
 
     def _decision_opened(self, event: DecisionOpened) -> None:
-        self._pass_to(event.opened_at_ms)
+        self._clocks.open(event.opened_at_ms)
         if event.number != self._number + 1:
             raise Wrong(f"decision {self._number + 1} is due, not {event.number}")
-        asked = self.game.asked(self._state)
-        if not asked or event.asked != asked:
+        asked = self._asked
+        if event.asked != asked:
             raise Wrong(f"the rules ask seats {list(asked)}, not {list(event.asked)}")
         self._number = event.number
-        self._asked = asked
-        self._opened_ms = event.opened_at_ms
-        self._credit_ms = 0
-        self._waiting = set(asked)
-        self._chosen = {}
+        self._actions = {}
+        self._published = {}
         if self._refused:
             self._refused = {}
-        self._forced = self.game.forced(self._state) if self.config.options["auto_play_forced"] else {}
+        self._forced = self.game.forced(self._state) if self._auto_play else {}
         if self._forced or self._forfeited:
             self._automatic = {seat: action.notation for seat, action in self._forced.items()}
             for seat in self._forfeited.intersection(asked).difference(self._forced):
@@ -181,10 +183,10 @@ class MatchReplay:
             free = (event.charged_ms, event.bank_charged_ms, event.request_id, event.request_digest, event.signature)
             if free != (0, 0, b"", b"", None):
                 raise Wrong("a forced choice has no request and costs nothing")
-            if event.received_at_ms != self._opened_ms:
+            if event.received_at_ms != self._clocks.opened_ms:
                 raise Wrong("a forced choice is made when its decision is opened")
             self._choose(seat, self._forced[seat], event.notation, Cause.FORCED)
-            self.counts["forced choices"] += 1
+            self._rarer["forced choices"] += 1
             return
         if event.cause is not Cause.CHOSEN:
             raise Wrong(f"a choice that was made cannot have cause {event.cause.name}")
@@ -199,7 +201,7 @@ class MatchReplay:
             raise Wrong(f"{event.notation!r} is not legal for seat {seat}: {illegal.reason.name}") from None
         if action.notation != event.notation:
             raise Wrong(f"{event.notation!r} is not in canonical notation")
-        charged, from_bank = self._charge(seat, event.received_at_ms)
+        charged, from_bank = self._clocks.charge(seat, event.received_at_ms)
         if event.charged_ms != charged:
             raise Wrong(f"seat {seat} is charged {event.charged_ms} ms instead of {charged}")
         if event.bank_charged_ms != from_bank:
@@ -208,20 +210,20 @@ class MatchReplay:
         if event.signature is not None:
             self.signatures += 1
         if from_bank:
-            self._bank_ms[seat] -= from_bank
+            self._clocks.bank_ms[seat] -= from_bank
         self._choose(seat, action, event.notation, Cause.CHOSEN)
-        self.counts["choices"] += 1
+        self._choices += 1
 
     def _choice_refused(self, event: ChoiceRefused) -> None:
         seat = event.seat
         self._check_waiting(event.number, seat)
         check(not self._automatic, "choices that the engine makes itself come first")
         self._check_refusal(event)
-        self._charge(seat, event.received_at_ms)
+        self._clocks.charge(seat, event.received_at_ms)
         self._take_request(seat, event.request_id, event.request_digest)
         count = self._refused[seat][0] + 1 if seat in self._refused else 1
         self._refused[seat] = (count, event.cause, event.received_at_ms)
-        self.counts["refusals"] += 1
+        self._rarer["refusals"] += 1
         if not self.begun.seats[seat].player and count > self.begun.clock.corrections_max:
             self._default_due = (seat, event.cause)
             self._expected = (ChoiceDefaulted,)
@@ -246,21 +248,21 @@ class MatchReplay:
     def _choice_defaulted(self, event: ChoiceDefaulted) -> None:
         seat = event.seat
         self._check_waiting(event.number, seat)
-        self._pass_to(event.at_ms)
+        self._clocks.pass_to(event.at_ms)
         action = self.game.default(self._state, seat)
         check(event.notation == action.notation, f"the page's default is {action.notation!r}, not {event.notation!r}")
         if event.cause is Cause.FORFEITED:
             check(seat in self._forfeited, f"seat {seat} was not forfeited before")
             check(self._automatic.pop(seat, None) is not None, f"seat {seat}'s choice is forced")
             check(not event.strike and event.bank_charged_ms == 0, "a forfeited seat gets no strikes and pays nothing")
-            self.counts["defaults of forfeited seats"] += 1
+            self._rarer["defaults of forfeited seats"] += 1
         else:
             check(not self._automatic, "choices that the engine makes itself come first")
             check(event.strike, "a default for a fault is a strike")
             self._check_fault(event)
-            self._bank_ms[seat] -= event.bank_charged_ms
+            self._clocks.bank_ms[seat] -= event.bank_charged_ms
             self._strikes[seat] += 1
-            self.counts["defaults"] += 1
+            self._rarer["defaults"] += 1
             if self._strikes[seat] >= self.begun.clock.strikes_max:
                 self._forfeit_due = (seat, event.cause)
         self._choose(seat, action, event.notation, event.cause)
@@ -270,45 +272,38 @@ class MatchReplay:
         seat = event.seat
         if self._default_due is not None:
             check((seat, event.cause) == self._default_due, f"seat {self._default_due[0]}'s corrections are used up")
-            due = self._charge(seat, self._refused[seat][2])[1]
+            due = self._clocks.charge(seat, self._refused[seat][2])[1]
             self._default_due = None
         else:
-            deadline_ms = self._deadline(seat)
-            check(
-                event.at_ms > deadline_ms + self.begun.clock.settle_ms,
-                f"the default is played {deadline_ms + self.begun.clock.settle_ms + 1 - event.at_ms} ms too early",
-            )
+            self._clocks.time_out(seat, event.at_ms)
             if seat in self._refused:
                 check(event.cause is self._refused[seat][1], "the cause is not that of the last refused answer")
             else:
                 check(event.cause in _FAULTS_OF_ABSENCE, f"{event.cause.name} is no cause of an absence")
-            due = self._bank_ms[seat]
+            due = self._clocks.bank_ms[seat]
         check(event.bank_charged_ms == due, f"the bank pays {event.bank_charged_ms} ms instead of {due}")
 
     def _clock_credited(self, event: ClockCredited) -> None:
-        self._pass_to(event.at_ms)
+        self._clocks.pass_to(event.at_ms)
         check(event.number == self._number, f"decision {self._number} is open, not {event.number}")
         check(event.credit_ms > 0, "a credit of nothing")
-        self._credit_ms += event.credit_ms
-        self.counts["credits"] += 1
+        self._clocks.credit(event.credit_ms)
+        self._rarer["credits"] += 1
 
     def _decision_resolved(self, event: DecisionResolved) -> None:
         if event.number != self._number:
             raise Wrong(f"decision {self._number} is open, not {event.number}")
-        chosen = self._chosen
-        made = tuple([ResolvedChoice(seat, chosen[seat][1], chosen[seat][2]) for seat in self._asked])  # type: ignore[arg-type]
-        if event.choices != made:
+        published = self._published
+        if event.choices != tuple([published[seat] for seat in self._asked]):
             raise Wrong("the published choices are not those that were made")
-        actions = {seat: chosen[seat][0] for seat in self._asked}
-        self._state = self.game.resolve(self._state, actions, self._chance)
+        self._state = self.game.resolve(self._state, self._actions, self._chance)
         self._check_state_hash(event.state_hash)
-        self.counts["decisions"] += 1
         self._expect_next_decision()
 
     # The end.
 
     def _match_ended(self, event: MatchEnded) -> None:
-        self._pass_to(event.at_ms)
+        self._clocks.pass_to(event.at_ms)
         result = self.game.result(self._state)
         check(result is not None, "the rules say that the match is not over")
         outcome = event.outcome
@@ -322,14 +317,14 @@ class MatchReplay:
             for seat, place in enumerate(result.placements)
         )
         check(outcome.placements == places, f"the places that count are {list(places)}")
-        check(event.bank_ms_left == tuple(self._bank_ms), f"the banks hold {self._bank_ms} ms")
+        check(event.bank_ms_left == tuple(self._clocks.bank_ms), f"the banks hold {self._clocks.bank_ms} ms")
         check(event.strikes == tuple(self._strikes), f"the strikes are {self._strikes}")
         self._check_state_hash(event.state_hash)
         self.ended = event
         self._expected = ()
 
     def _match_voided(self, event: MatchVoided) -> None:
-        self._pass_to(event.at_ms)
+        self._clocks.pass_to(event.at_ms)
         if event.cause is VoidCause.NOBODY_READY:
             check(self._state is None and not self._ready, "somebody was ready")
             check(event.at_ms >= self.begun.warm_up_until_ms, "the warm-up is not over")
@@ -338,49 +333,26 @@ class MatchReplay:
 
     # What the steps share.
 
-    def _pass_to(self, at_ms: int) -> None:
-        """Store time never goes back, and no stamp is later than the event after it."""
-        if at_ms < self._time_ms:
-            raise Wrong(f"store time goes back by {self._time_ms - at_ms} ms")
-        if self._received_ms > at_ms + self._tolerance_ms:
-            raise Wrong("an answer is stamped with a time that had not come")
-        self._time_ms = at_ms
-
     def _check_waiting(self, number: int, seat: int) -> None:
         if number != self._number:
             raise Wrong(f"decision {self._number} is open, not {number}")
-        if seat not in self._waiting:
+        if seat not in self._asked or seat in self._actions:
             raise Wrong(f"no choice of seat {seat} is awaited")
 
     def _choose(self, seat: int, action: Any, notation: str, cause: Cause) -> None:
-        self._chosen[seat] = (action, notation, cause)
-        self._waiting.discard(seat)
+        self._actions[seat] = action
+        self._published[seat] = (seat, notation, cause)
         self._expect_answers()
 
     def _expect_answers(self) -> None:
         if self._forfeit_due is not None:
-            self._expected = (SeatForfeited,)
+            self._expected = _FORFEIT
         else:
-            self._expected = _ANSWERS if self._waiting else (DecisionResolved,)
+            self._expected = _ANSWERS if len(self._actions) < len(self._asked) else _RESOLUTION
 
     def _expect_next_decision(self) -> None:
-        self._expected = (DecisionOpened,) if self.game.asked(self._state) else (MatchEnded,)
-
-    def _deadline(self, seat: int) -> int:
-        clock = self.begun.clock
-        return self._opened_ms + self._credit_ms + clock.delivery_ms + clock.decision_ms + self._bank_ms[seat]
-
-    def _charge(self, seat: int, received_ms: int) -> tuple[int, int]:
-        """What an answer costs that is received then: altogether, and from the bank; it must be in time."""
-        clock = self.begun.clock
-        if received_ms < self._opened_ms - self._tolerance_ms:
-            raise Wrong("an answer came before its decision was opened")
-        charged = max(0, received_ms - self._opened_ms - self._credit_ms - clock.delivery_ms)
-        from_bank = max(0, charged - clock.decision_ms)
-        if from_bank > self._bank_ms[seat]:
-            raise Wrong(f"an answer came {from_bank - self._bank_ms[seat]} ms too late")
-        self._received_ms = max(self._received_ms, received_ms)
-        return charged, from_bank
+        self._asked = self.game.asked(self._state)
+        self._expected = _OPENING if self._asked else _END
 
     def _take_request(self, seat: int, request_id: bytes, request_digest: bytes) -> None:
         if not 1 <= len(request_id) <= _REQUEST_ID_BYTES_MAX:
@@ -396,7 +368,6 @@ class MatchReplay:
         due.update(self.game.fingerprint(self._state))
         if state_hash != due.digest():
             raise Wrong("the state hash is not that of the state")
-        self.counts["state hashes"] += 1
 
 
 _STEPS: dict[type, Callable[[MatchReplay, Any], None]] = {
