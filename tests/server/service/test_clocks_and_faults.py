@@ -3,7 +3,10 @@
 import asyncio
 
 from cutpurse.v1 import errors_pb2, match_pb2
+from cutpurse_server.errors import ErrorReason
 from cutpurse_server.identity import Role
+from cutpurse_server.matches.record import Accepted, Refused
+from tests.server.matches.table import Table
 from tests.server.service.arena import Arena, BotStream, clock, eventually
 
 SHORT = clock(decision_ms=40, strikes_max=2)
@@ -168,6 +171,20 @@ async def test_a_match_for_which_nobody_gets_ready_is_voided(arena: Arena) -> No
 
     assert ended.void_cause == match_pb2.VOID_CAUSE_NOBODY_READY
     assert not ended.HasField("result")
+
+
+def test_only_so_many_wrong_answers_of_a_person_are_kept_in_the_log_and_a_right_one_still_counts() -> None:
+    table = Table(player=True).start()
+
+    for _ in range(1_000):
+        _, kept = table.answer("nonsense")
+        assert kept
+    reply, kept = table.answer("nonsense")
+    accepted, _ = table.answer(index=0)
+
+    assert isinstance(reply, Refused)
+    assert (reply.reason, list(kept)) == (ErrorReason.RATE_LIMITED, [])
+    assert isinstance(accepted, Accepted)
 
 
 async def test_a_person_may_correct_an_answer_without_limit(arena: Arena) -> None:

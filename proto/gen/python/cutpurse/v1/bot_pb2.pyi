@@ -46,15 +46,17 @@ class ConnectRequest(_message.Message):
     CHOICES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def hello(self) -> Global___Hello:
-        """In the first frame, and only there."""
+        """In the first frame, alone there, and in no later one. Due within ten seconds."""
 
     @_builtins.property
     def readies(self) -> _containers.RepeatedCompositeFieldContainer[Global___Ready]:
-        """Matches that the bot is ready for."""
+        """Matches that the bot is ready for, at most 256 in a frame."""
 
     @_builtins.property
     def choices(self) -> _containers.RepeatedCompositeFieldContainer[_match_pb2.Choice]:
-        """Answers to decisions, at most 256 in a frame."""
+        """Answers to decisions, at most 256 in a frame. Of one bot and match at most 64 may wait for their reply; what is sent beyond that is
+        refused as RATE_LIMITED.
+        """
 
     def __init__(
         self,
@@ -97,7 +99,7 @@ class Hello(_message.Message):
     wants_resolved: _builtins.bool
     """Send resolved decisions as they happen."""
     wants_receipts: _builtins.bool
-    """Send signed receipts."""
+    """Send signed receipts. Not in this version: UNIMPLEMENTED."""
     def __init__(
         self,
         *,

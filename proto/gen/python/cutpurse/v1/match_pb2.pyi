@@ -245,7 +245,9 @@ class ClockSettings(_message.Message):
     strikes_max: _builtins.int
     """Strikes until a seat is forfeited, 1 to 1,000."""
     corrections_max: _builtins.int
-    """Refused answers that may be corrected in one decision, 0 to 100. PLAYER tokens have no such limit."""
+    """Refused answers that may be corrected in one decision, 0 to 100. A bot with a PLAYER token when the match is created has no such
+    limit; after a thousand refusals further wrong answers are RATE_LIMITED.
+    """
     def __init__(
         self,
         *,
