@@ -197,6 +197,7 @@ class Story:
 
 
 def standings_that_follow(events: Sequence[TournamentEvent]) -> tuple[Any, ...]:
+    """The standings over the blocks that are completed in a tournament's log."""
     created = events[0]
     assert isinstance(created, TournamentCreated)
     bots = [event.entrant.bot for event in events if isinstance(event, EntrantEntered)]
