@@ -11,7 +11,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from cutpurse.v1 import match_pb2, tournament_pb2
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.serve import running_service
-from tests.server.service.arena import Arena, clock, eventually, open_arena, refusal_of
+from tests.server.service.arena import Arena, eventually, open_arena, refusal_of
+from tests.server.service.cups import begin_tournament
 
 STOP_S_MAX = 5.0
 
@@ -27,23 +28,6 @@ async def read_out(call: Any) -> None:
     """Read a stream to its end."""
     while await call.read() is not grpc.aio.EOF:
         pass
-
-
-async def begin_tournament(arena: Arena) -> None:
-    """A tournament that runs as long as nobody gets ready."""
-    stub, metadata = arena.stub("TournamentService"), arena.metadata("organiser")
-    manifest = tournament_pb2.TournamentManifest(
-        tournament="cup",
-        configuration=match_pb2.MatchConfiguration(game="art_robbery", clock=clock()),
-        format=tournament_pb2.TOURNAMENT_FORMAT_ROUND_ROBIN,
-        players=2,
-        rounds=1,
-        concurrency=2,
-    )
-    await stub.CreateTournament(tournament_pb2.CreateTournamentRequest(manifest=manifest), metadata=metadata)
-    for bot in ("ann", "ben"):
-        await stub.EnterTournament(tournament_pb2.EnterTournamentRequest(tournament="cup", bot=bot), metadata=metadata)
-    await stub.StartTournament(tournament_pb2.StartTournamentRequest(tournament="cup"), metadata=metadata)
 
 
 async def test_all_kinds_of_streams_are_told_and_end_and_the_service_stops_soon() -> None:

@@ -12,7 +12,8 @@ from cutpurse_rules.art_robbery.actions import legal_plays
 from cutpurse_rules.art_robbery.cards import CARDS
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.chain import commitment
-from cutpurse_server.log.port import StoredEvent
+from cutpurse_server.log.memory import MemoryLog
+from cutpurse_server.log.port import Head, StoredEvent
 from cutpurse_server.matches import deciding
 from cutpurse_server.matches.events import ChoiceMade, DecisionResolved, ResolvedChoice
 from cutpurse_server.matches.record import MatchRecord
@@ -20,7 +21,13 @@ from cutpurse_server.matches.story import Chapter, Story
 from cutpurse_server.servicers import connection, gate, hub, matches, tournaments
 from cutpurse_server.wire import match_events, sealing, tournament_events
 from cutpurse_server.wire import matches as wire
-from tests.server.service import test_bad_calls, test_noninterference, test_simultaneous_choices, test_what_is_said
+from tests.server.service import (
+    test_bad_calls,
+    test_noninterference,
+    test_openings,
+    test_simultaneous_choices,
+    test_what_is_said,
+)
 from tests.server.service.arena import open_arena
 
 Patch = pytest.MonkeyPatch
@@ -260,6 +267,16 @@ def another_reply_for_a_foreign_match(patch: Patch) -> None:
     patch.setattr(matches.MatchServicer, "_visible", leaky)
 
 
+def running_match_opened_to_auditors(patch: Patch) -> None:
+    original = MemoryLog.head
+
+    async def leaky(self: MemoryLog, stream: str) -> Head | None:
+        head = await original(self, stream)
+        return head and Head(head.version, head.chain, closed=True)
+
+    patch.setattr(MemoryLog, "head", leaky)
+
+
 CARDS_OF_OTHERS = test_noninterference.test_a_seat_learns_nothing_of_other_hands_and_the_pile
 SPECTATORS = test_noninterference.test_a_spectator_learns_nothing_of_any_hand
 PUBLIC_PARTS = test_noninterference.test_the_public_parts_of_the_log_say_nothing_of_hidden_cards
@@ -273,6 +290,7 @@ EXCEPTIONS = test_what_is_said.test_the_text_of_an_exception_stays_inside
 LOG_LINES = test_what_is_said.test_no_log_line_holds_a_hand_a_choice_a_token_or_a_seed
 SEEDS = test_what_is_said.test_nobody_sees_the_seed_or_the_key_of_a_match_that_runs
 TOURNAMENTS = test_what_is_said.test_nobody_sees_the_seed_of_a_tournament_before_its_end
+OPENINGS = test_openings.test_a_match_is_exported_when_it_is_over_and_not_before
 FOREIGN = test_bad_calls.test_other_peoples_match_looks_exactly_like_an_unknown_one
 
 LEAKS: list[tuple[Plant, Test, tuple[Any, ...]]] = [
@@ -299,6 +317,7 @@ LEAKS: list[tuple[Plant, Test, tuple[Any, ...]]] = [
     (key_in_the_match, SEEDS, ()),
     (seed_of_a_tournament_in_its_manifest, TOURNAMENTS, ()),
     (another_reply_for_a_foreign_match, FOREIGN, ()),
+    (running_match_opened_to_auditors, OPENINGS, ()),
 ]
 
 
