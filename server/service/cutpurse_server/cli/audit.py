@@ -19,7 +19,7 @@ from cutpurse_server.audit import audit as judge
 
 __all__ = ["audit"]
 
-_WRONG, _UNREADABLE = 1, 2
+_WRONG, _UNREADABLE, _INTERRUPTED = 1, 2, 130
 
 
 def audit(
@@ -28,7 +28,7 @@ def audit(
 ) -> None:
     """Compute everything that a bundle claims again, without the service or a network, and name what is wrong.
 
-    Exit codes: 0 internally consistent, 1 something is wrong, 2 the file cannot be read.
+    Exit codes: 0 internally consistent, 1 something is wrong, 2 the file cannot be read, 130 interrupted: no verdict.
     """
     try:
         with _mapped(bundle) as data, _bar(as_json) as bar:
@@ -37,6 +37,10 @@ def audit(
     except OSError as error:
         typer.secho(f"cutpurse audit: {bundle} cannot be read: {error.strerror or error}", fg="red", err=True)
         raise typer.Exit(_UNREADABLE) from None
+    except KeyboardInterrupt:
+        # Left to itself the command would end with 1, which says that something is wrong.
+        typer.secho("cutpurse audit: interrupted; there is no verdict", fg="yellow", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
     if as_json:
         typer.echo(json.dumps(_verdict_to_json(bundle, verdict), indent=2))
     else:

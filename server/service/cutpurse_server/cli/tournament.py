@@ -85,7 +85,11 @@ def run(
     except KeyboardInterrupt:
         typer.secho("\ninterrupted; nothing is lost: run the same command again to go on", fg="yellow", err=True)
         raise typer.Exit(_INTERRUPTED) from None
-    _conclude(overview, out, as_json=as_json)
+    try:
+        _conclude(overview, out, as_json=as_json)
+    except KeyboardInterrupt:
+        typer.secho("\ninterrupted; all is played: run the same command again for the verdict", fg="yellow", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
 
 
 async def _run(plan: Plan, out: Path, *, quiet: bool) -> Overview:
@@ -100,6 +104,10 @@ async def _run(plan: Plan, out: Path, *, quiet: bool) -> Overview:
             return await run_tournament(plan, out, progress.show)
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
+    finally:
+        # The loop would leave handlers behind that do nothing, and the audit still to come must heed Ctrl-C.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
 
 
 def _plan(
@@ -144,15 +152,16 @@ def _clock(settings: list[str]) -> Clock:
 def _conclude(overview: Overview, out: Path, *, as_json: bool) -> None:
     """Say what came of it; the verdict is that of a process that reads the bundle and nothing else."""
     audit = [sys.executable, "-m", "cutpurse_server", "audit", str(out / BUNDLE)]
+    # In a process group of its own: Ctrl-C is for this process, which ends the audit and says how to go on.
     if as_json:
-        judged = subprocess.run([*audit, "--json"], stdout=subprocess.PIPE, text=True, check=False)
+        judged = subprocess.run([*audit, "--json"], stdout=subprocess.PIPE, text=True, check=False, process_group=0)
         standings = json.loads((out / "standings.json").read_text())["standings"]
         typer.echo(json.dumps({"standings": standings, "audit": json.loads(judged.stdout)}, indent=2))
         code = judged.returncode
     else:
         print_standings(overview)
         typer.echo(f"log        {out / 'log.sqlite'}\nbots       {out / 'bots'}\nbundle     {out / BUNDLE}")
-        code = subprocess.run(audit, check=False).returncode
+        code = subprocess.run(audit, check=False, process_group=0).returncode
     if code != 0:
         raise typer.Exit(_WRONG)
 
