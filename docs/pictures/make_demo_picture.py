@@ -27,7 +27,7 @@ COMMAND = (
     " --players 3 --rounds 5 --out cup"
 )
 PICTURE = Path(__file__).with_name("demo.svg")
-COLUMNS, ROWS = 110, 50
+COLUMNS, ROWS = 128, 50
 
 # Rich redraws by erasing whole lines, so a line is its text with the colours in it. Anything else than these would need
 # a better terminal than ours, and is refused.
@@ -40,7 +40,7 @@ def main() -> None:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi(f"\x1b[1m$ {COMMAND}\x1b[0m"))
     for line in lines_left(written):
-        console.print(Text.from_ansi(line), soft_wrap=True)
+        console.print(Text.from_ansi(line), overflow="fold")
     # Without fonts from elsewhere: whoever looks at the picture asks nobody for anything.
     style = re.sub(r"@font-face \{\{.*?\}\}\n", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
     picture = console.export_svg(title="cutpurse", code_format=style, unique_id="cutpurse-demo")
