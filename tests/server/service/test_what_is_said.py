@@ -110,17 +110,12 @@ async def test_the_text_of_an_exception_stays_inside() -> None:
 async def test_an_answer_that_cannot_be_written_down_shows_no_text(arena: Arena) -> None:
     match = await arena.create(["ann", "ben"])
     with pytest.MonkeyPatch.context() as failing:
+        # A message of another type: it is made without complaint, and fails when it is serialised.
         failing.setattr(matches, "match_to_proto", lambda _: match_pb2.ChoiceAccepted(match=CANARY))
-        strange = await arena.refused("spectator", "GetMatch", match_pb2.GetMatchRequest(match=match + "x"))
-
-        async def nonsense(*_: Any) -> object:
-            return CANARY
-
-        failing.setattr(MatchDesk, "record", nonsense)
         refusal = await arena.refused("spectator", "GetMatch", match_pb2.GetMatchRequest(match=match))
 
-    assert strange.reason == "MATCH_UNKNOWN"
-    assert (refusal.reason, CANARY in repr(refusal)) == ("INTERNAL", False)
+    assert (refusal.code, refusal.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
+    assert refusal.text == CATALOGUE[ErrorReason.INTERNAL][1]
 
 
 async def test_a_command_that_fails_costs_its_sender_a_reply_and_nobody_else_anything() -> None:
