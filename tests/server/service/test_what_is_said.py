@@ -110,8 +110,8 @@ async def test_the_text_of_an_exception_stays_inside() -> None:
 async def test_an_answer_that_cannot_be_written_down_shows_no_text(arena: Arena) -> None:
     match = await arena.create(["ann", "ben"])
     with pytest.MonkeyPatch.context() as failing:
-        # A message of another type: it is made without complaint, and fails when it is serialised.
-        failing.setattr(matches, "match_to_proto", lambda _: match_pb2.ChoiceAccepted(match=CANARY))
+        # No message at all: it is made without complaint, and fails when it is serialised.
+        failing.setattr(matches, "match_to_proto", lambda _: CANARY)
         refusal = await arena.refused("spectator", "GetMatch", match_pb2.GetMatchRequest(match=match))
 
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
