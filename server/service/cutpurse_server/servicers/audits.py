@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from cutpurse.v1 import audit_pb2, audit_pb2_grpc
 from cutpurse_server.audit import write_match_bundle, write_tournament_bundle
@@ -30,15 +30,19 @@ class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
         self, request: audit_pb2.ExportBundleRequest, context: Any
     ) -> AsyncIterator[audit_pb2.ExportBundleResponse]:
         """The bundle of something that is over."""
-        async with self._turn:
-            with tempfile.TemporaryFile(prefix="cutpurse-bundle-") as file:
-                match request.WhichOneof("subject"):
-                    case "tournament":
-                        await write_tournament_bundle(self._log, request.tournament, file)
-                    case "match":
-                        await write_match_bundle(self._log, request.match, file)
-                    case _:
-                        raise ServiceError(ErrorReason.MALFORMED, "Name a tournament or a match.")
-                file.seek(0)
-                while piece := file.read(_PIECE_BYTES):
-                    yield audit_pb2.ExportBundleResponse(piece=piece)
+        with tempfile.TemporaryFile(prefix="cutpurse-bundle-") as file:
+            # The turn is over once the file is written: a reader who does not read keeps nobody waiting.
+            async with self._turn:
+                await self._write(request, file)
+            file.seek(0)
+            while piece := file.read(_PIECE_BYTES):
+                yield audit_pb2.ExportBundleResponse(piece=piece)
+
+    async def _write(self, request: audit_pb2.ExportBundleRequest, file: BinaryIO) -> None:
+        match request.WhichOneof("subject"):
+            case "tournament":
+                await write_tournament_bundle(self._log, request.tournament, file)
+            case "match":
+                await write_match_bundle(self._log, request.match, file)
+            case _:
+                raise ServiceError(ErrorReason.MALFORMED, "Name a tournament or a match.")

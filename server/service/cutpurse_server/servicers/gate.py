@@ -23,6 +23,7 @@ from google.rpc.status_pb2 import Status
 from cutpurse_server.errors import CATALOGUE, ErrorReason, ServiceError
 from cutpurse_server.identity import Caller, Registry, Role
 from cutpurse_server.log.port import LogUnavailable
+from cutpurse_server.servicers.rates import Rates
 from cutpurse_server.whereabouts import failure
 
 __all__ = ["ALLOWED", "MESSAGE_BYTES_MAX", "Gate", "current_caller", "status_of"]
@@ -67,6 +68,8 @@ ALLOWED: Mapping[str, frozenset[Role]] = {
 
 _OPEN_TO_ALL = ("/grpc.health.v1.Health/", "/grpc.reflection.")
 """Say nothing about matches, and need no token."""
+_NEVER_LIMITED = frozenset({"/cutpurse.v1.MatchService/SubmitChoice"})
+"""A move in a running match is never refused for its rate: the decision itself limits its answers."""
 _DOMAIN = "cutpurse"
 _BEARER = "Bearer "
 _TEXT_CHARACTERS_MAX = 300
@@ -106,6 +109,7 @@ class Gate(grpc.aio.ServerInterceptor):
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
+        self._rates = Rates()
         self._drained = asyncio.Event()
         self._answer_streams: Counter[str] = Counter()
         """By caller: open streams of answers."""
@@ -134,7 +138,9 @@ class Gate(grpc.aio.ServerInterceptor):
     def _answer(self, method: str, inner: Callable[..., Awaitable[Any]], parse: Any, serialise: Any) -> Any:
         async def answer(raw: bytes, context: Any) -> Any:
             async def served() -> Any:
-                await self._admit(method, context)
+                caller = await self._admit(method, context)
+                if caller.role is not Role.ORGANISER and method not in _NEVER_LIMITED:
+                    self._rates.take(caller.owner or caller.name)
                 return serialise(await inner(_parsed(parse, raw), context))
 
             return await _shielded(method, context, served)
