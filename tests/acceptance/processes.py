@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from tests.repository.tree import ROOT
 
-__all__ = ["PATIENCE_S", "Marked", "cutpurse", "free_port", "house_bots", "until"]
+__all__ = ["PATIENCE_S", "Marked", "cutpurse", "free_port", "house_bots", "program", "until"]
 
 PATIENCE_S = 30.0
 """How long anything may take before a test gives up; far more than is ever needed."""
@@ -31,6 +32,11 @@ def cutpurse(*arguments: object) -> list[str]:
 def house_bots(*bots: str) -> list[str]:
     """The options that name bots."""
     return [word for bot in bots for word in ("--bot", bot)]
+
+
+def program(*words: str | Path) -> str:
+    """A Python program as `NAME=COMMAND` takes it."""
+    return shlex.join([sys.executable, *(str(word) for word in words)])
 
 
 def free_port() -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import pytest
 from cutpurse_server.matches.events import Cause
 from tests.acceptance import hostile_bot
 from tests.acceptance.logs import read_matches
-from tests.acceptance.processes import Marked, cutpurse, house_bots, until
+from tests.acceptance.processes import Marked, cutpurse, house_bots, program, until
 from tests.repository.tree import ROOT
 
 EXAMPLES = ROOT / "bots" / "examples"
@@ -26,11 +24,6 @@ def marked() -> Iterator[Marked]:
     processes = Marked()
     yield processes
     processes.kill_all()
-
-
-def program(*words: str | Path) -> str:
-    """A Python program as the command line takes it."""
-    return shlex.join([sys.executable, *(str(word) for word in words)])
 
 
 def test_a_bot_from_the_protocol_alone_and_one_of_ten_lines_play_a_match(marked: Marked, tmp_path: Path) -> None:

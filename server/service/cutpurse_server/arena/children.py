@@ -82,21 +82,23 @@ class Child:
             start_new_session=True,
         )
         assert process.stdout is not None
-        with self._output.open("ab") as file:
-            while piece := await process.stdout.read(65_536):
-                room = _OUTPUT_BYTES_MAX - self._written
-                self._written += len(piece)
-                if room > 0:
-                    file.write(piece[:room])
-                    if len(piece) >= room:
-                        file.write(b"\n[cutpurse] the rest of the output is not kept\n")
-                    file.flush()
+        while piece := await process.stdout.read(65_536):
+            room = _OUTPUT_BYTES_MAX - self._written
+            self._written += len(piece)
+            if room > 0:
+                self._keep(piece[:room])
+                if len(piece) >= room:
+                    self._keep(b"\n[cutpurse] the rest of the output is not kept\n")
         code = await process.wait()
         return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
     def _note(self, text: str) -> None:
-        with self._output.open("a") as file:
-            file.write(f"[cutpurse] {text}\n")
+        self._keep(f"[cutpurse] {text}\n".encode())
+
+    def _keep(self, output: bytes) -> None:
+        """Add to what is kept. On a full disk it is lost: the bot must be read and launched again all the same."""
+        with contextlib.suppress(OSError), self._output.open("ab", buffering=0) as file:
+            file.write(output)
 
 
 def _signal_group(group: int, number: int) -> None:

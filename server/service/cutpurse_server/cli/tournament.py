@@ -78,8 +78,13 @@ def run(
         else:
             plan = _plan(game, bot or [], players, format_, rounds, concurrency, seed, option or [], clock or [], name)
         overview = run_on_fast_loop(_run(plan, out, quiet=as_json))
-    except (BadPlan, OSError, LogUnavailable) as problem:
+    except BadPlan as problem:
         _fail(str(problem))
+    except OSError as problem:
+        what = f"{problem.filename or out}: {problem.strerror}" if problem.strerror else str(problem)
+        _fail(f"{what}; put that right, and run the same command again: it goes on where it was")
+    except LogUnavailable as problem:
+        _fail(f"{problem} Then run the same command again: it goes on where it was.")
     except ServiceError as refusal:
         _fail(refusal.text)
     except KeyboardInterrupt:
