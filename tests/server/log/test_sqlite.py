@@ -13,9 +13,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from cutpurse_server.log import sqlite
+from cutpurse_server.log import sqlite, sqlite_file
 from cutpurse_server.log.port import Head, LogUnavailable, StoredEvent, Version
-from cutpurse_server.log.sqlite import PRAGMAS, WAL_BYTES, SQLiteLog
+from cutpurse_server.log.sqlite import SQLiteLog
+from cutpurse_server.log.sqlite_file import PRAGMAS, WAL_BYTES
 from tests.server.log.backends import append, chain_at, event
 
 
@@ -80,7 +81,7 @@ LOWERED = [
 async def test_a_lowered_setting_is_noticed_at_opening(
     path: Path, monkeypatch: pytest.MonkeyPatch, name: str, setting: str
 ) -> None:
-    monkeypatch.setitem(sqlite.PRAGMAS, name, (setting, PRAGMAS[name][1]))
+    monkeypatch.setitem(sqlite_file.PRAGMAS, name, (setting, PRAGMAS[name][1]))
     log = SQLiteLog(path)
 
     with pytest.raises(LogUnavailable, match=f"not be durable: SQLite answers {name}="):
@@ -92,8 +93,8 @@ async def test_a_lowered_setting_is_noticed_at_opening(
 
 
 async def test_an_sqlite_that_destroys_databases_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sqlite.SQLITE_MINIMUM == (3, 51, 3)
-    monkeypatch.setattr(sqlite, "SQLITE_MINIMUM", (99, 0, 0))
+    assert sqlite_file.SQLITE_MINIMUM == (3, 51, 3)
+    monkeypatch.setattr(sqlite_file, "SQLITE_MINIMUM", (99, 0, 0))
 
     with pytest.raises(LogUnavailable, match=r"Install an apsw that brings 99\.0\.0"):
         await SQLiteLog(path).open()

@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from cutpurse_server.log import sqlite
+from cutpurse_server.log import sqlite, sqlite_file
 from cutpurse_server.log.port import Head, LogUnavailable, StoredEvent, Version
 from cutpurse_server.log.sqlite import SQLiteLog
 from tests.server.log.backends import append, chain_at, event
@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
     # The disk keeps a copy of every file at every sync.
-    monkeypatch.setattr(sqlite, "WAL_BYTES", 100_000)
+    monkeypatch.setattr(sqlite_file, "WAL_BYTES", 100_000)
     with failing_disk() as made:
         yield made
 
@@ -140,6 +140,6 @@ async def test_what_was_acknowledged_survives_a_loss_of_power(disk: Disk, path: 
 async def test_with_less_synchronous_it_would_not_survive(
     disk: Disk, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sqlite.PRAGMAS, "synchronous", ("NORMAL", 1))
+    monkeypatch.setitem(sqlite_file.PRAGMAS, "synchronous", ("NORMAL", 1))
 
     assert await lose_power_after_flushes(disk, path, tmp_path / "rest") < 50

@@ -3,5 +3,5 @@
 - `port`: what a backend must do.
 - `chain`: commitments and the hash chain.
 - `memory`: for tests.
-- `sqlite`: the embedded default.
+- `sqlite`: the embedded default; `sqlite_file`: its tables, settings and owner.
 """

@@ -4,6 +4,7 @@
 - `record`: everything known about a match, a fold over its events.
 - `clock`: deadlines and charges.
 - `deciding`: commands become events.
-- `desk`: commands of many matches, flushed together; `crowd`: the matches it holds; `credits`: time given back.
+- `desk`: commands of many matches, flushed together; `crowd`: the matches it holds; `credits`: time given back;
+  `deadlines`: noticing whose time is over.
 - `story`: what everybody may know; `presence`: which bots are there.
 """

@@ -8,7 +8,6 @@ unknown: senders are told to try again, and the affected matches are read again 
 from __future__ import annotations
 
 import asyncio
-import heapq
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -20,6 +19,7 @@ from cutpurse_server.log.chain import NO_MANIFEST, first_link, links
 from cutpurse_server.log.port import Append, Log, LogUnavailable, StoredEvent, Version
 from cutpurse_server.matches.clock import next_due_ms
 from cutpurse_server.matches.credits import Credits
+from cutpurse_server.matches.deadlines import Deadlines
 from cutpurse_server.matches.deciding import Draft, count_time
 from cutpurse_server.matches.events import Cause, MatchBegun, MatchEvent
 from cutpurse_server.matches.record import MatchRecord, Phase, apply
@@ -39,8 +39,6 @@ _WAITING_MAX = 4_096
 """Commands of one match that may wait; more are refused. Far above what corrections and repetitions need."""
 _BEAT_S = 1.0
 _RETRY_S = 0.25
-_LOOK_AGAIN_MS = 50
-"""How long after a deadline was noticed the match is looked at again, whatever became of it."""
 
 logger = structlog.get_logger(__name__)
 
@@ -100,11 +98,7 @@ class MatchDesk:
         self._taken: dict[str, _Waiting] = {}
         """By match: commands of the flush that is under way and whose senders have not been told of their outcome."""
         self._wake = asyncio.Event()
-        self._due: list[tuple[int, str]] = []
-        self._due_of: dict[str, int] = {}
-        """By match: its earliest entry in `_due`; any other of its entries there is out of date."""
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_due_ms = 0
+        self._deadlines = Deadlines(log.now_ms, self._due_ms_of, self._notice)
         self._down_since_ms: int | None = None
         self._credits = Credits()
         self._tasks: list[asyncio.Task[None]] = []
@@ -133,8 +127,7 @@ class MatchDesk:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._timer is not None:
-            self._timer.cancel()
+        self._deadlines.stop()
 
     def observe(self, observer: Observer) -> None:
         """Tell somebody of everything from now on."""
@@ -335,6 +328,9 @@ class MatchDesk:
             except LogUnavailable as unavailable:
                 if self._down_since_ms is None:
                     self._fail(self.log.now_ms(), (), unavailable)
+            except Exception as error:
+                # One match whose log cannot be read must not keep all others from being taken up again.
+                logger.error("a match could not be taken up again", **failure(error))
 
     def _credit_all(self, gap_ms: int, text: str) -> None:
         for match, record in self._records.items():
@@ -383,50 +379,20 @@ class MatchDesk:
                 self._closed.popitem(last=False)
             return
         self._records[match] = record
-        due_ms = next_due_ms(record)
-        # Not every due comes after the one before: a warm-up may be long, and the next seat's bank empty.
-        if due_ms is not None and due_ms < self._due_of.get(match, due_ms + 1):
-            self._due_of[match] = due_ms
-            heapq.heappush(self._due, (due_ms, match))
-            self._set_timer()
+        self._deadlines.watch(match, next_due_ms(record))
 
     def _tell(self, before: MatchRecord | None, after: MatchRecord, events: Sequence[MatchEvent]) -> None:
         for observer in self._observers:
             observer.moved(before, after, events)
 
-    def _set_timer(self) -> None:
-        due_ms = self._due[0][0]
-        if self._timer is not None:
-            if self._timer_due_ms <= due_ms:
-                return
-            self._timer.cancel()
-        delay_s = max(0, due_ms - self.log.now_ms()) / 1_000
-        self._timer = asyncio.get_running_loop().call_later(delay_s, self._time_passed)
-        self._timer_due_ms = due_ms
+    def _due_ms_of(self, match: str) -> int | None:
+        record = self._records.get(match)
+        return None if record is None else next_due_ms(record)
 
-    def _time_passed(self) -> None:
-        """Look at the matches whose time is due. A match's entry often comes too early, and never too late."""
-        self._timer = None
-        now_ms = self.log.now_ms()
-        while self._due and self._due[0][0] <= now_ms:
-            noted_ms, match = heapq.heappop(self._due)
-            if self._due_of.get(match) != noted_ms:
-                continue
-            del self._due_of[match]
-            record = self._records.get(match)
-            if record is None:
-                continue
-            due_ms = next_due_ms(record)
-            if due_ms is None:
-                continue
-            if due_ms <= now_ms:
-                if self._down_since_ms is None and not self._credits.owed(match):
-                    self._first(match, lambda draft, now: count_time(draft, now, self._fault_of), _nobody)
-                due_ms = now_ms + _LOOK_AGAIN_MS
-            self._due_of[match] = due_ms
-            heapq.heappush(self._due, (due_ms, match))
-        if self._due:
-            self._set_timer()
+    def _notice(self, match: str) -> None:
+        """Somebody's time is over, unless it has to be given back first."""
+        if self._down_since_ms is None and not self._credits.owed(match):
+            self._first(match, lambda draft, now_ms: count_time(draft, now_ms, self._fault_of), _nobody)
 
 
 def _nobody(_: Any, error: Exception | None) -> None:
