@@ -82,6 +82,8 @@ class Child:
             start_new_session=True,
         )
         assert process.stdout is not None
+        # Also of a bot that prints nothing there is a file, so that nobody looks for it in vain.
+        self._keep(b"")
         while piece := await process.stdout.read(65_536):
             room = _OUTPUT_BYTES_MAX - self._written
             self._written += len(piece)
