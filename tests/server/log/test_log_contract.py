@@ -220,13 +220,15 @@ async def test_flushes_at_the_same_time_decide_each_version_once(log: Log) -> No
         assert len(await log.read(f"match/of-{racer}")) == 20
 
 
-async def test_the_first_beat_has_none_before_it_and_the_next_tell_the_previous(log: Log) -> None:
+async def test_the_last_beat_is_told_until_the_next(log: Log) -> None:
     earliest_ms = log.now_ms()
 
-    assert await log.beat() is None
+    assert await log.last_beat() is None
 
-    first_ms = await log.beat()
-    second_ms = await log.beat()
+    await log.beat()
+    first_ms = await log.last_beat()
+    await log.beat()
+    second_ms = await log.last_beat()
     assert first_ms is not None
     assert second_ms is not None
     assert earliest_ms <= first_ms <= second_ms <= log.now_ms()
@@ -252,7 +254,7 @@ async def test_everything_is_there_after_closing_and_opening_again(backend: Back
     assert await log.head("match/b") == Head(Version(1), chain_at(1), True)
     assert await log.read("match/a") == [event(1), event(2)]
     assert await log.flush([append("match/a", 2), append("match/b", 1)]) == [True, False]
-    beat_ms = await log.beat()
+    beat_ms = await log.last_beat()
     assert beat_ms is not None
     assert beat_ms <= before_ms
 
@@ -268,6 +270,7 @@ async def test_closing_twice_is_allowed_and_a_closed_log_refuses_everything(back
         log.head("match/a"),
         log.streams("match"),
         log.beat(),
+        log.last_beat(),
     ):
         with pytest.raises(LogUnavailable, match="closed"):
             await attempt

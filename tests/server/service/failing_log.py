@@ -61,10 +61,15 @@ class FailingLog:
         self._check()
         return await self._log.streams(kind, open_only=open_only)
 
-    async def beat(self) -> int | None:
+    async def beat(self) -> None:
         """See the port."""
         self._check()
-        return await self._log.beat()
+        await self._log.beat()
+
+    async def last_beat(self) -> int | None:
+        """See the port."""
+        self._check()
+        return await self._log.last_beat()
 
     def _check(self) -> None:
         if self.fault not in ("none", "flushes only"):

@@ -68,11 +68,15 @@ class MemoryLog:
             if stream.partition("/")[0] == kind and not (open_only and head.closed)
         )
 
-    async def beat(self) -> int | None:
+    async def beat(self) -> None:
         """Note that the service is alive."""
         self._check_open()
-        before_ms, self._beat_ms = self._beat_ms, self._now_ms()
-        return before_ms
+        self._beat_ms = self._now_ms()
+
+    async def last_beat(self) -> int | None:
+        """When it was noted last."""
+        self._check_open()
+        return self._beat_ms
 
     def _check_open(self) -> None:
         if not self._open:

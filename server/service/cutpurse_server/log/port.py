@@ -102,11 +102,15 @@ class Log(Protocol):
         """
         ...
 
-    async def beat(self) -> int | None:
-        """Note durably that the service is alive now; the store time of the previous note, or None at the first.
+    async def beat(self) -> None:
+        """Note durably that the service is alive now. Raises `LogUnavailable`.
 
-        A long time between two notes is a gap in which no replica was alive. Raises `LogUnavailable`.
+        A long time between two notes is a gap in which no replica was alive.
         """
+        ...
+
+    async def last_beat(self) -> int | None:
+        """The store time of the last such note, or None before the first. Raises `LogUnavailable`."""
         ...
 
 

@@ -97,7 +97,7 @@ class SQLiteLog:
             with self._translated("opened"):
                 self._connection = connect(self.path)
             self._committer = ThreadPoolExecutor(1, "cutpurse-commits")
-            before_ms = await self._last_beat_ms()
+            before_ms = await self.last_beat()
         except BaseException:
             await self.close()
             raise
@@ -196,14 +196,13 @@ class SQLiteLog:
         condition = " AND closed = 0" if open_only else ""
         return [name for (name,) in await self._rows(f"{_OF_KIND}{condition} ORDER BY name", (kind,))]
 
-    async def beat(self) -> int | None:
+    async def beat(self) -> None:
         """Note that the service is alive."""
-        before_ms = await self._last_beat_ms()
         async with self._transaction() as connection:
             connection.execute(_BEAT, (self.now_ms(),))
-        return before_ms
 
-    async def _last_beat_ms(self) -> int | None:
+    async def last_beat(self) -> int | None:
+        """When it was noted last."""
         for (at_ms,) in await self._rows(_LAST_BEAT, ()):
             return int(at_ms)
         return None

@@ -5,6 +5,7 @@
 - `clock`: deadlines and charges.
 - `deciding`: commands become events.
 - `desk`: commands of many matches, flushed together; `crowd`: the matches it holds; `credits`: time given back;
-  `deadlines`: noticing whose time is over.
+  `deadlines`: noticing whose time is over; `stalls`: and that nobody could be heard;
+  `keeping`: records and what the log keeps; `observers`: who hears of it.
 - `story`: what everybody may know; `presence`: which bots are there.
 """

@@ -10,19 +10,21 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import structlog
 
 from cutpurse_server.errors import ErrorReason, ServiceError
-from cutpurse_server.log.chain import NO_MANIFEST, first_link, links
-from cutpurse_server.log.port import Append, Log, LogUnavailable, StoredEvent, Version
+from cutpurse_server.log.port import Append, Log, LogUnavailable
 from cutpurse_server.matches.clock import next_due_ms
 from cutpurse_server.matches.credits import Credits
 from cutpurse_server.matches.deadlines import Deadlines
 from cutpurse_server.matches.deciding import Draft, count_time
 from cutpurse_server.matches.events import Cause, MatchBegun, MatchEvent
-from cutpurse_server.matches.record import MatchRecord, Phase, apply
+from cutpurse_server.matches.keeping import Codec, append_of, begun_append, read_on, stream_of
+from cutpurse_server.matches.observers import Observer, Observers
+from cutpurse_server.matches.record import MatchRecord, Phase
+from cutpurse_server.matches.stalls import Stalls
 from cutpurse_server.whereabouts import failure
 
 __all__ = ["Codec", "Command", "MatchDesk", "Observer", "stream_of"]
@@ -43,29 +45,11 @@ _RETRY_S = 0.25
 logger = structlog.get_logger(__name__)
 
 
-class Codec(Protocol):
-    """Turns events into what the log keeps, and back."""
-
-    def encode(self, event: MatchEvent) -> StoredEvent:
-        """The bytes of an event, with a fresh salt."""
-        ...
-
-    def decode(self, stored: StoredEvent) -> MatchEvent:
-        """The event of the bytes."""
-        ...
-
-
-class Observer(Protocol):
-    """Somebody who wants to know what has become durable."""
-
-    def moved(self, before: MatchRecord | None, after: MatchRecord, events: Sequence[MatchEvent]) -> None:
-        """A match has moved. Called on the loop, in the order of the match's versions; must not wait or raise."""
-        ...
-
-
 class _Waiting(NamedTuple):
     command: Command
     done: Done
+    tries: int = 0
+    """How often another replica was quicker."""
 
 
 class _Decided(NamedTuple):
@@ -76,11 +60,6 @@ class _Decided(NamedTuple):
     append: Append
 
 
-def stream_of(match: str) -> str:
-    """The name of a match's stream in the log."""
-    return f"match/{match}"
-
-
 class MatchDesk:
     """All matches of this replica. Must be used on one event loop; `open` first, `close` last."""
 
@@ -88,7 +67,7 @@ class MatchDesk:
         self.log = log
         self._codec = codec
         self._fault_of = fault_of
-        self._observers: list[Observer] = []
+        self._observers = Observers()
         self._records: dict[str, MatchRecord] = {}
         """Of matches that are not over, as of the last commit that this replica knows of."""
         self._closed: OrderedDict[str, MatchRecord] = OrderedDict()
@@ -99,23 +78,35 @@ class MatchDesk:
         """By match: commands of the flush that is under way and whose senders have not been told of their outcome."""
         self._wake = asyncio.Event()
         self._deadlines = Deadlines(log.now_ms, self._due_ms_of, self._notice)
+        self._stalls = Stalls(log.now_ms, lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
         self._down_since_ms: int | None = None
         self._credits = Credits()
         self._tasks: list[asyncio.Task[None]] = []
         self._draining = False
+        self.failed = asyncio.Event()
+        """Set when the desk cannot work any more, which no log's failure does; commands are refused from then on."""
 
     async def open(self) -> None:
         """Take up every match that is not over, give back the time in which no service was there, and begin to work."""
         for stream in await self.log.streams("match", open_only=True):
             await self._load(stream.removeprefix("match/"))
-        # As late as can be: if we are killed between this note and the credits, the gap before it is forgotten.
-        before_ms = await self.log.beat()
+        before_ms = await self.log.last_beat()
         if before_ms is not None:
             self._credit_all(self.log.now_ms() - before_ms, "no replica of the service was running")
-        self._tasks = [asyncio.create_task(self._flush_forever()), asyncio.create_task(self._beat_forever())]
+        # Noted as alive only once the credits are durable: whenever we are killed, no gap is forgotten.
+        while self._waiting:
+            await self._flush()
+        await self.log.beat()
+        self._stalls.start()
+        self._tasks = [asyncio.create_task(each) for each in (self._flush_forever(), self._beat_forever())]
+        for task in self._tasks:
+            task.add_done_callback(self._ended)
 
     def drain(self) -> None:
-        """Take nothing new: whatever is refused from now on was not taken."""
+        """Take nothing new: whatever is refused from now on was not taken, and nobody's time is over any more.
+
+        Nor is the service noted as alive: the next one gives back the time from here on.
+        """
         self._draining = True
 
     async def close(self) -> None:
@@ -128,10 +119,11 @@ class MatchDesk:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._deadlines.stop()
+        self._stalls.stop()
 
     def observe(self, observer: Observer) -> None:
         """Tell somebody of everything from now on."""
-        self._observers.append(observer)
+        self._observers.add(observer)
 
     def running(self) -> Sequence[MatchRecord]:
         """All matches that are not over."""
@@ -139,24 +131,28 @@ class MatchDesk:
 
     async def begin(self, begun: MatchBegun) -> bool:
         """Write a new match. False if the same match was begun before; NAME_TAKEN if another one bears its name."""
-        stream = stream_of(begun.match)
-        stored = self._codec.encode(begun)
-        chain = links(first_link(begun.match, begun.manifest_hash or NO_MANIFEST), (stored,))
-        try:
-            (created,) = await self.log.flush([Append(stream, Version(0), (stored,), chain)])
-        except LogUnavailable as unavailable:
-            raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from unavailable
-        if created:
-            record = MatchRecord(begun)
-            record.version = 1
-            record.chain = chain
-            self._keep(record)
-            self._tell(None, record, (begun,))
+        if self._draining:
+            raise ServiceError(ErrorReason.DRAINING)
+        # Shielded: who hangs up during the commit must not leave a match behind that nobody holds.
+        if await asyncio.shield(asyncio.create_task(self._begin(begun))):
             return True
         existing = await self.record(begun.match)
         if existing is None or existing.begun.request_digest != begun.request_digest:
             raise ServiceError(ErrorReason.NAME_TAKEN)
         return False
+
+    async def _begin(self, begun: MatchBegun) -> bool:
+        record, append = begun_append(begun, self._codec)
+        try:
+            (created,) = await self.log.flush([append])
+        except LogUnavailable as unavailable:
+            # It may have been written: the match is looked for when the log is back.
+            self._fail(self.log.now_ms(), [begun.match], unavailable)
+            raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from None
+        if created:
+            self._keep(record)
+            self._observers.tell(None, record, (begun,))
+        return bool(created)
 
     def held(self, match: str) -> MatchRecord | None:
         """The record of a running match if it is at hand; None says nothing."""
@@ -187,7 +183,7 @@ class MatchDesk:
 
     def submit(self, match: str, command: Command, done: Done) -> None:
         """Have a command decided; `done` is called after its commit."""
-        if self._draining:
+        if self._draining or self.failed.is_set():
             done(None, ServiceError(ErrorReason.DRAINING))
             return
         if self._down_since_ms is not None:
@@ -228,6 +224,7 @@ class MatchDesk:
 
     async def _flush(self) -> None:
         """One transaction: decide one waiting command of each match, write, and tell."""
+        self._stalls.look()
         now_ms = self.log.now_ms()
         self._taken = self._take()
         decided: list[_Decided] = []
@@ -240,7 +237,7 @@ class MatchDesk:
                     raise ServiceError(ErrorReason.MATCH_UNKNOWN)
                 draft = Draft(before)
                 reply = waiting.command(draft, now_ms)
-                append = self._append(match, before, draft) if draft.events else None
+                append = append_of(before, draft, self._codec) if draft.events else None
             except LogUnavailable as unavailable:
                 self._fail(now_ms, (), unavailable)
                 return
@@ -278,21 +275,23 @@ class MatchDesk:
             if not took_place:
                 # Another replica was quicker: read what it wrote, and decide again in the next flush.
                 self._doubtful.add(each.match)
-                waiting = self._taken.pop(each.match, None)
-                if waiting is not None:
-                    self._waiting.setdefault(each.match, deque()).appendleft(waiting)
+                self._try_again(each.match)
                 continue
             record = each.draft.record
             record.chain = each.append.chain
             self._keep(record)
             self._finish(each.match, each.reply, None)
-            self._tell(each.before, record, each.draft.events)
+            self._observers.tell(each.before, record, each.draft.events)
 
-    def _append(self, match: str, before: MatchRecord, draft: Draft) -> Append:
-        encode = self._codec.encode
-        events = [encode(event) for event in draft.events]
-        chain = links(before.chain, events)
-        return Append(stream_of(match), Version(before.version), events, chain, closed=draft.record.over)
+    def _try_again(self, match: str) -> None:
+        """Put a command that was overtaken before what waits, or give it up."""
+        waiting = self._taken.pop(match, None)
+        if waiting is None:
+            return
+        if waiting.tries >= _CONFLICTS_MAX:
+            waiting.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
+        else:
+            self._waiting.setdefault(match, deque()).appendleft(waiting._replace(tries=waiting.tries + 1))
 
     def _finish(self, match: str, reply: Any, error: Exception | None) -> None:
         """Tell the sender of a command that was taken, unless a failure meanwhile has had it told to try again."""
@@ -316,6 +315,8 @@ class MatchDesk:
         """Note that the service lives; after a failure, find out when the log is back, and give back the time lost."""
         while True:
             await asyncio.sleep(_BEAT_S if self._down_since_ms is None else _RETRY_S)
+            if self._draining:
+                continue
             try:
                 await self.log.beat()
                 if self._down_since_ms is not None:
@@ -353,20 +354,11 @@ class MatchDesk:
         self._doubtful.discard(match)
         if not stored:
             return before
-        events = [self._codec.decode(each) for each in stored]
-        if before is None:
-            begun = events[0]
-            assert isinstance(begun, MatchBegun), "a match's log begins with MatchBegun"
-            record = MatchRecord(begun)
-            record.version = 1
-            record.chain = first_link(match, begun.manifest_hash or NO_MANIFEST)
-        else:
-            record = before.copy()
-        for event in events[0 if before else 1 :]:
-            apply(record, event)
-        record.chain = links(record.chain, stored)
+        record, events = read_on(before, stored, self._codec)
         self._keep(record)
-        self._tell(before, record, events)
+        # A match that was over before we ever held it is no news to anybody.
+        if before is not None or not record.over:
+            self._observers.tell(before, record, events)
         return record
 
     def _keep(self, record: MatchRecord) -> None:
@@ -381,18 +373,25 @@ class MatchDesk:
         self._records[match] = record
         self._deadlines.watch(match, next_due_ms(record))
 
-    def _tell(self, before: MatchRecord | None, after: MatchRecord, events: Sequence[MatchEvent]) -> None:
-        for observer in self._observers:
-            observer.moved(before, after, events)
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """A task of the desk's own has ended: in good order when cancelled, else nothing can go on."""
+        if task.cancelled() or task.exception() is None:
+            return
+        logger.critical("the desk cannot work any more", **failure(task.exception() or Exception()))
+        self.failed.set()
+        self._fail(self.log.now_ms(), (), LogUnavailable("the desk cannot work any more"))
 
     def _due_ms_of(self, match: str) -> int | None:
         record = self._records.get(match)
         return None if record is None else next_due_ms(record)
 
     def _notice(self, match: str) -> None:
-        """Somebody's time is over, unless it has to be given back first."""
-        if self._down_since_ms is None and not self._credits.owed(match):
-            self._first(match, lambda draft, now_ms: count_time(draft, now_ms, self._fault_of), _nobody)
+        """Somebody's time is over, unless it has to be given back first; what came in time and waits comes before."""
+        self._stalls.look()
+        if self._down_since_ms is None and not self._draining and not self._credits.owed(match):
+            waiting = _Waiting(lambda draft, now_ms: count_time(draft, now_ms, self._fault_of), _nobody)
+            self._waiting.setdefault(match, deque()).append(waiting)
+            self._wake.set()
 
 
 def _nobody(_: Any, error: Exception | None) -> None:

@@ -18,7 +18,7 @@ from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.crowd import Crowd
 from cutpurse_server.matches.deciding import REQUEST_ID_BYTES_MAX, Answer, Draft, choose, get_ready
 from cutpurse_server.matches.desk import MatchDesk
-from cutpurse_server.matches.record import MatchRecord, Refused
+from cutpurse_server.matches.record import MatchRecord, Phase, Refused
 from cutpurse_server.servicers.connection import Connection
 from cutpurse_server.servicers.gate import current_caller
 from cutpurse_server.servicers.hub import STREAMS_PER_BOT_MAX, Hub
@@ -47,6 +47,8 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
         self._desk = desk
         self._hub = hub
         self._crowd = crowd
+        self._readying: set[tuple[str, str]] = set()
+        """By bot and match: who is being written down as ready."""
         self._greeting: Counter[str] = Counter()
         """By bot: streams that have not said Hello."""
 
@@ -127,14 +129,25 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
             for choice in frame.choices:
                 record = self._desk.held(choice.match) or await self._desk.record(choice.match)
                 self._choose(connection, record, choice, received_at_ms)
-            connection.check_news()
             await connection.room()
 
     async def _ready(self, connection: Connection, match: str) -> None:
-        record = await self._desk.record(match)
+        """A bot that was ready already, or is late, changes nothing: it must not take anybody's place in a queue."""
+        record = self._desk.held(match) or await self._desk.record(match)
         seat = record.seat_of.get(connection.bot) if record else None
-        if seat is not None:
-            self._desk.submit(match, partial(_get_ready, seat), _ignore)
+        if record is None or seat is None or record.phase is not Phase.WARM_UP or seat in record.ready:
+            return
+        key = (connection.bot, match)
+        if key in self._readying:
+            return
+        self._readying.add(key)
+        self._desk.submit(match, partial(_get_ready, seat), partial(self._got_ready, key))
+
+    def _got_ready(self, key: tuple[str, str], _: Any, error: Exception | None) -> None:
+        """A bot that is ready need not be told so; if it could not be written, the bot is offered the match again."""
+        self._readying.discard(key)
+        if error is not None:
+            logger.warning("a seat's being ready was not written", match=key[1], error=type(error).__name__)
 
     def _choose(
         self, connection: Connection, record: MatchRecord | None, choice: match_pb2.Choice, received_at_ms: int
@@ -177,12 +190,6 @@ def _get_ready(seat: Seat, draft: Draft, now_ms: int) -> None:
     get_ready(draft, seat, now_ms)
 
 
-def _ignore(_: Any, error: Exception | None) -> None:
-    """A bot that is ready need not be told so; if it cannot be written, the bot is offered the match again."""
-    if error is not None:
-        logger.warning("a seat's being ready was not written", error=type(error).__name__)
-
-
 def _frame(raw: Any) -> bot_pb2.ConnectRequest:
     if raw is grpc.aio.EOF:
         raise ServiceError(ErrorReason.HELLO_EXPECTED)
@@ -208,6 +215,8 @@ def _hello(frame: bot_pb2.ConnectRequest, bot: str) -> bot_pb2.Hello:
         )
     if len(hello.sdk.encode()) > _SDK_BYTES_MAX:
         raise ServiceError(ErrorReason.MALFORMED, f"Hello.sdk has at most {_SDK_BYTES_MAX} bytes.")
+    if hello.concurrency:
+        raise ServiceError(ErrorReason.NOT_IMPLEMENTED, "Hello.concurrency is not in this version; leave it out.")
     if hello.wants_receipts:
         raise ServiceError(ErrorReason.NOT_IMPLEMENTED, "Receipts are not in this version; leave wants_receipts out.")
     return hello

@@ -11,7 +11,6 @@ from typing import Any
 
 from cutpurse.v1 import bot_pb2, match_pb2
 from cutpurse_rules.contract import Seat
-from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.port import Log
 from cutpurse_server.matches.record import MatchRecord
 from cutpurse_server.wire.matches import ended_to_proto, fill_decision, offer_to_proto
@@ -94,7 +93,7 @@ class Connection:
         return len(self._accepted) + len(self._refused) + len(self._news)
 
     async def room(self) -> None:
-        """Wait until enough has been written that reading may go on; raises READER_TOO_SLOW if news alone pile up."""
+        """Wait until enough has been written that reading may go on."""
         if self.backlog > _BACKLOG_MAX:
             self._drained.clear()
             await self._drained.wait()
@@ -113,10 +112,10 @@ class Connection:
             if self._closing:
                 return
 
-    def check_news(self) -> None:
-        """Raise READER_TOO_SLOW if the bot reads its news too slowly for what it asked to be told."""
-        if len(self._news) > _BACKLOG_MAX:
-            raise ServiceError(ErrorReason.READER_TOO_SLOW)
+    @property
+    def is_behind(self) -> bool:
+        """Whether more news wait than a bot that asked for them may leave unread."""
+        return len(self._news) > _BACKLOG_MAX
 
     def _frame(self) -> bot_pb2.ConnectResponse | None:
         """All that waits, or as much as one frame holds; None if nothing does."""

@@ -133,3 +133,5 @@ class Hub:
                 if connection.wants_resolved:
                     decisions = [resolved_to_proto(event) for event in resolved]
                     connection.tell(bot_pb2.MatchNews(match=after.match, resolved=decisions))
+                    if connection.is_behind:
+                        self._cut[connection]()
