@@ -78,7 +78,7 @@ class MatchDesk:
         """By match: commands of the flush that is under way and whose senders have not been told of their outcome."""
         self._wake = asyncio.Event()
         self._deadlines = Deadlines(log.now_ms, self._due_ms_of, self._notice)
-        self._stalls = Stalls(log.now_ms, lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
+        self._stalls = Stalls(lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
         self._down_since_ms: int | None = None
         self._credits = Credits()
         self._tasks: list[asyncio.Task[None]] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from time import monotonic
 
 __all__ = ["Stalls"]
 
@@ -15,16 +16,17 @@ SLACK_MS = 250
 class Stalls:
     """A tick ten times a second. What asks in between need not wait for the tick that comes too late."""
 
-    def __init__(self, now_ms: Callable[[], int], stood_still: Callable[[int], None]) -> None:
+    def __init__(self, stood_still: Callable[[int], None], now_s: Callable[[], float] = monotonic) -> None:
         """`stood_still` is called with the milliseconds that were lost, once for each stall."""
-        self._now_ms = now_ms
+        # The process's own steady clock: what a log calls the time may be anything, and move by jumps in tests.
+        self._now_s = now_s
         self._stood_still = stood_still
-        self._ticked_ms = 0
+        self._ticked_s = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Begin to tick."""
-        self._ticked_ms = self._now_ms()
+        self._ticked_s = self._now_s()
         self._timer = asyncio.get_running_loop().call_later(TICK_MS / 1_000, self._tick)
 
     def stop(self) -> None:
@@ -35,10 +37,10 @@ class Stalls:
 
     def look(self) -> None:
         """Say at once whether there was a stall since the last tick."""
-        now_ms = self._now_ms()
-        late_ms = now_ms - self._ticked_ms - TICK_MS
+        now_s = self._now_s()
+        late_ms = round((now_s - self._ticked_s) * 1_000) - TICK_MS
         if self._timer is not None and late_ms > SLACK_MS:
-            self._ticked_ms = now_ms
+            self._ticked_s = now_s
             self._stood_still(late_ms)
 
     def _tick(self) -> None:
