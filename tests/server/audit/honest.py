@@ -23,7 +23,7 @@ from cutpurse_server.matches.clock import deadline_ms
 from cutpurse_server.matches.deciding import Answer, Draft, abort, choose, count_time, credit, get_ready
 from cutpurse_server.matches.events import Cause, Clock, MatchBegun, MatchEnded, MatchEvent, SeatIdentity, VoidCause
 from cutpurse_server.matches.record import MatchRecord, fold
-from cutpurse_server.tournaments.deals import DEAL_SLOTS, deals_root, deals_secret
+from cutpurse_server.tournaments.deals import DEAL_SLOTS, deals_root, deals_secret, match_name
 from cutpurse_server.tournaments.events import (
     BlockCompleted,
     BlockVoided,
@@ -50,6 +50,7 @@ __all__ = [
     "bundle_of",
     "honest_match",
     "honest_tournament",
+    "match_at",
     "play",
     "single_match",
     "standings_that_follow",
@@ -234,12 +235,12 @@ def honest_tournament(faults: float = 0.3, bots: int = 3, rounds: int = 1, seed:
     for position, block in enumerate(Schedule(manifest, entrants).blocks):
         attempt = 1
         if position == 1:
-            scheduled = block.matches("cup", 1)[0]
+            scheduled = block.matches(created, 1)[0]
             matches[scheduled.match] = _voided(begin_scheduled(record, scheduled, now_ms))
             events.append(BlockVoided(*block.key, 1, VoidCause.PLATFORM, now_ms))
             attempt = 2
         completed = []
-        for scheduled in block.matches("cup", attempt):
+        for scheduled in block.matches(created, attempt):
             played = play(begin_scheduled(record, scheduled, now_ms), chance, faults)
             matches[scheduled.match] = played
             ended = played[-1]
@@ -250,6 +251,11 @@ def honest_tournament(faults: float = 0.3, bots: int = 3, rounds: int = 1, seed:
         events.append(BlockCompleted(*block.key, attempt, tuple(completed), now_ms))
     events.append(TournamentFinished((), now_ms + 1))
     return Story(events, matches).bound()
+
+
+def match_at(round_number: int, table: int, rotation: int, attempt: int = 1) -> str:
+    """The id of a match of `honest_tournament` by its place."""
+    return match_name(deals_secret(SEED), "cup", (round_number, table, rotation, attempt))
 
 
 def _voided(begun: MatchBegun) -> list[MatchEvent]:

@@ -12,7 +12,7 @@ from cutpurse_server.log.port import StoredEvent
 from cutpurse_server.matches.events import MatchEvent
 from cutpurse_server.wire import match_events
 from cutpurse_server.wire.bundle import BadBundle, BundleReader, ExportedLog
-from tests.server.audit.honest import bundle_of, honest_match, honest_tournament
+from tests.server.audit.honest import bundle_of, honest_match, honest_tournament, match_at
 
 FIRST_LINE = b"cutpurse bundle 1\n"
 HEADER_BYTES = len(FIRST_LINE) + 65
@@ -67,7 +67,7 @@ def test_a_flipped_byte_in_a_match_is_found_even_if_the_digest_is_made_to_fit(to
 
 def test_the_event_that_was_touched_is_named() -> None:
     story = honest_tournament(faults=0.1)
-    match = "cup.r1.t3.m0.a1"
+    match = match_at(1, 3, 0)
     data = story.bundle()
     place = data.find(story.stored[match][9].public)
     assert place > 0
@@ -154,4 +154,4 @@ def test_the_body_is_what_the_proto_says(tournament: bytes) -> None:
 
     assert tournament == sealed(bundle.SerializeToString())
     assert bundle.tournament.id == "cup"
-    assert [log.id for log in bundle.matches][:3] == ["cup.r1.t1.m0.a1", "cup.r1.t1.m1.a1", "cup.r1.t2.m0.a1"]
+    assert [log.id for log in bundle.matches][:3] == [match_at(1, 1, 0), match_at(1, 1, 1), match_at(1, 2, 0)]

@@ -13,9 +13,9 @@ from cutpurse_server.log.chain import first_link, links
 from cutpurse_server.log.port import Append, StoredEvent, Version
 from cutpurse_server.log.sqlite import SQLiteLog
 from cutpurse_server.wire import tournament_events
-from tests.server.audit.honest import Story, honest_tournament
+from tests.server.audit.honest import Story, honest_tournament, match_at
 
-MATCH = "cup.r1.t1.m0.a1"
+MATCH = match_at(1, 1, 0)
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +110,19 @@ def test_a_match_is_told_from_a_bundle(bundle: Path) -> None:
 
 def test_a_match_is_told_the_same_from_a_log(bundle: Path, address: str) -> None:
     assert run("log", "show", MATCH, "--log", address) == run("log", "show", MATCH, "--bundle", str(bundle))
+
+
+@pytest.mark.parametrize("source", ["bundle", "log"])
+def test_people_name_a_match_by_its_place(source: str, bundle: Path, address: str) -> None:
+    where = ["--bundle", str(bundle)] if source == "bundle" else ["--log", address]
+
+    told = run("log", "show", "cup.r1.t1.m0.a1", *where)
+    nowhere, text = run("log", "show", "cup.r1.t9.m0.a1", *where)
+
+    assert told == run("log", "show", MATCH, *where)
+    assert "tournament cup: round 1, table 1, rotation 0, attempt 1" in told[1]
+    assert nowhere == 2
+    assert "holds no match 'cup.r1.t9.m0.a1'" in text
 
 
 def test_a_seat_is_told_what_it_could_know(bundle: Path) -> None:

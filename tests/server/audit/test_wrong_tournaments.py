@@ -22,7 +22,13 @@ from cutpurse_server.tournaments.events import (
     TournamentStarted,
 )
 from cutpurse_server.wire.tournament_events import manifest_to_bytes
-from tests.server.audit.honest import Story, honest_tournament, standings_that_follow
+from tests.server.audit.honest import Story, honest_tournament, match_at, standings_that_follow
+
+FIRST = match_at(1, 1, 0)
+SECOND = match_at(1, 1, 1)
+VOIDED = match_at(1, 2, 0)
+LAST = match_at(1, 3, 1)
+INVENTED = match_at(1, 9, 0)
 
 
 class Wrong(NamedTuple):
@@ -118,7 +124,7 @@ def completed_match(*, rebind: bool = False, **fields: Any) -> Plant:
 
 
 def lost_match(story: Story) -> Story:
-    story.matches.pop("cup.r1.t1.m1.a1")
+    story.matches.pop(SECOND)
     return story
 
 
@@ -128,7 +134,7 @@ def lost_last_match(story: Story) -> Story:
 
 
 def lost_voided_match(story: Story) -> Story:
-    story.matches.pop("cup.r1.t2.m0.a1")
+    story.matches.pop(VOIDED)
     return story
 
 
@@ -139,9 +145,9 @@ def match_twice(story: Story) -> Story:
 
 
 def invented_match(story: Story) -> Story:
-    first = story.matches["cup.r1.t1.m0.a1"]
+    first = story.matches[FIRST]
     invented: Any = first[0]
-    story.matches["cup.r1.t9.m0.a1"] = [invented._replace(match="cup.r1.t9.m0.a1"), *first[1:]]
+    story.matches[INVENTED] = [invented._replace(match=INVENTED), *first[1:]]
     return story
 
 
@@ -205,6 +211,9 @@ PLANTS: dict[str, tuple[Plant, Wrong]] = {
         event(BlockCompleted, matches=lambda each: each.matches[::-1]),
         Wrong("tournament/cup", "not those of the schedule"),
     ),
+    "a match named by its place": (
+        completed_match(match="cup.r1.t1.m0.a1"), Wrong("tournament/cup", "not those of the schedule"),
+    ),
     "other bots in the seats": (
         completed_match(bots=lambda each: each.bots[::-1]), Wrong("tournament/cup", "the schedule seats"),
     ),
@@ -222,41 +231,43 @@ PLANTS: dict[str, tuple[Plant, Wrong]] = {
         Wrong("tournament/cup", "the standings that follow"),
     ),
     "a log that stops": (removed(TournamentFinished), Wrong("tournament/cup", "stops before")),
-    "another head": (completed_match(head=b"h" * 32), Wrong("match/cup.r1.t1.m0.a1", "does not end in the head")),
-    "another length": (completed_match(version=3), Wrong("match/cup.r1.t1.m0.a1", "has 3 events")),
+    "another head": (completed_match(head=b"h" * 32), Wrong(f"match/{FIRST}", "does not end in the head")),
+    "another length": (completed_match(version=3), Wrong(f"match/{FIRST}", "has 3 events")),
     "a match of another place": (
-        begun(origin=lambda each: each.origin._replace(slot=9)), Wrong("match/cup.r1.t1.m0.a1", "its place in the"),
+        begun(origin=lambda each: each.origin._replace(slot=9)), Wrong(f"match/{FIRST}", "its place in the"),
     ),
-    "another manifest's match": (begun(manifest_hash=b"m" * 32), Wrong("match/cup.r1.t1.m0.a1", "manifest hash")),
+    "another manifest's match": (begun(manifest_hash=b"m" * 32), Wrong(f"match/{FIRST}", "manifest hash")),
     "other options": (
         begun(options={"auto_play_forced": True, "heist_turn_limit": 10}),
-        Wrong("match/cup.r1.t1.m0.a1", "the options"),
+        Wrong(f"match/{FIRST}", "the options"),
     ),
     "another clock": (
         begun(clock=Clock(), warm_up_until_ms=lambda each: each.at_ms + Clock().warm_up_ms),
-        Wrong("match/cup.r1.t1.m0.a1", "the clock"),
+        Wrong(f"match/{FIRST}", "the clock"),
     ),
-    "a rated match": (begun(rated=True), Wrong("match/cup.r1.t1.m0.a1", "it is rated")),
-    "swapped seats": (begun(seats=swapped_seats), Wrong("match/cup.r1.t1.m0.a1", "the schedule seats")),
+    "a rated match": (begun(rated=True), Wrong(f"match/{FIRST}", "it is rated")),
+    "swapped seats": (begun(seats=swapped_seats), Wrong(f"match/{FIRST}", "the schedule seats")),
     "a player's rights": (
         begun(seats=lambda each: (each.seats[0]._replace(player=True), each.seats[1])),
-        Wrong("match/cup.r1.t1.m0.a1", "the schedule seats"),
+        Wrong(f"match/{FIRST}", "the schedule seats"),
     ),
-    "another deal": (begun(key=b"k" * 32), Wrong("match/cup.r1.t1.m0.a1", "not that of its slot")),
-    "a match's own seed": (begun(seed="x", key=b"k" * 32), Wrong("match/cup.r1.t1.m0.a1", "not that of its slot")),
-    "another request": (begun(request_digest=b"q" * 32), Wrong("match/cup.r1.t1.m0.a1", "the request's digest")),
+    "another deal": (begun(key=b"k" * 32), Wrong(f"match/{FIRST}", "not that of its slot")),
+    "a match's own seed": (begun(seed="x", key=b"k" * 32), Wrong(f"match/{FIRST}", "not that of its slot")),
+    "another request": (begun(request_digest=b"q" * 32), Wrong(f"match/{FIRST}", "the request's digest")),
     "a beginning before the start": (
-        begun(at_ms=5, warm_up_until_ms=5_005), Wrong("match/cup.r1.t1.m0.a1", "before the tournament"),
+        begun(at_ms=5, warm_up_until_ms=5_005), Wrong(f"match/{FIRST}", "before the tournament"),
     ),
-    "a match lost": (lost_match, Wrong("match/cup.r1.t1.m1.a1", "missing")),
-    "the last match lost": (lost_last_match, Wrong("match/cup.r1.t3.m1.a1", "missing")),
-    "the voided match lost": (lost_voided_match, Wrong("match/cup.r1.t2.m0.a1", "its block was voided")),
+    "a match lost": (lost_match, Wrong(f"match/{SECOND}", "missing: round 1, table 1, rotation 1, attempt 1")),
+    "the last match lost": (
+        lost_last_match, Wrong(f"match/{LAST}", "missing: round 1, table 3, rotation 1, attempt 1"),
+    ),
+    "the voided match lost": (lost_voided_match, Wrong(f"match/{VOIDED}", "its block was voided")),
     "a block voided for another cause": (
-        event(BlockVoided, cause=VoidCause.ABORTED), Wrong("match/cup.r1.t2.m0.a1", "its block was voided"),
+        event(BlockVoided, cause=VoidCause.ABORTED), Wrong(f"match/{VOIDED}", "its block was voided"),
     ),
-    "matches out of order": (match_twice, Wrong("match/cup.r1.t1.m0.a1", "")),
-    "a match invented": (invented_match, Wrong("match/cup.r1.t9.m0.a1", "no such match")),
-    "a voided match that counts": (voided_match_that_counts, Wrong("match/cup.r1.t1.m0.a1", "and its block counts")),
+    "matches out of order": (match_twice, Wrong(f"match/{FIRST}", "")),
+    "a match invented": (invented_match, Wrong(f"match/{INVENTED}", "no such match")),
+    "a voided match that counts": (voided_match_that_counts, Wrong(f"match/{FIRST}", "and its block counts")),
 }  # fmt: skip
 
 
@@ -286,6 +297,5 @@ def test_a_result_that_the_match_does_not_have_is_found(story: Story) -> None:
     findings = audit(changed.bundle()).findings
 
     assert [str(each) for each in findings] == [
-        f"match/cup.r1.t1.m0.a1, event {len(changed.matches['cup.r1.t1.m0.a1'])}: "
-        "its result is not the one that the tournament's log names"
+        f"match/{FIRST}, event {len(changed.matches[FIRST])}: its result is not the one that the tournament's log names"
     ]

@@ -19,12 +19,14 @@ from cutpurse_server.matches.events import ChoiceMade, DecisionResolved, Resolve
 from cutpurse_server.matches.record import MatchRecord
 from cutpurse_server.matches.story import Chapter, Story
 from cutpurse_server.servicers import connection, gate, hub, matches, tournaments
+from cutpurse_server.tournaments import schedule
 from cutpurse_server.wire import match_events, sealing, tournament_events
 from cutpurse_server.wire import matches as wire
 from tests.server.service import (
     test_bad_calls,
     test_noninterference,
     test_openings,
+    test_opponents,
     test_simultaneous_choices,
     test_what_is_said,
 )
@@ -234,6 +236,35 @@ def seed_in_the_offer(patch: Patch) -> None:
     patch.setattr(connection, "offer_to_proto", leaky)
 
 
+def bots_in_the_offer(patch: Patch) -> None:
+    original = wire.offer_to_proto
+
+    def leaky(record: MatchRecord, seat: Any, now_ms: int) -> Any:
+        offer = original(record, seat, now_ms)
+        offer.seat_names[:] = [each.bot for each in record.begun.seats]
+        return offer
+
+    patch.setattr(connection, "offer_to_proto", leaky)
+
+
+def bots_of_a_match_whose_block_runs(patch: Patch) -> None:
+    original = wire.match_to_proto
+
+    def leaky(record: MatchRecord) -> Any:
+        response = original(record)
+        response.bots.extend(each.bot for each in record.begun.seats)
+        return response
+
+    patch.setattr(matches, "match_to_proto", leaky)
+
+
+def place_in_the_id_of_a_match(patch: Patch) -> None:
+    def leaky(deals: bytes, tournament: str, place: tuple[int, int, int, int]) -> str:
+        return "{}.r{}.t{}.m{}.a{}".format(tournament, *place)
+
+    patch.setattr(schedule, "match_name", leaky)
+
+
 def key_in_the_match(patch: Patch) -> None:
     original = wire.match_to_proto
 
@@ -291,6 +322,9 @@ LOG_LINES = test_what_is_said.test_no_log_line_holds_a_hand_a_choice_a_token_or_
 SEEDS = test_what_is_said.test_nobody_sees_the_seed_or_the_key_of_a_match_that_runs
 TOURNAMENTS = test_what_is_said.test_nobody_sees_the_seed_of_a_tournament_before_its_end
 OPENINGS = test_openings.test_a_match_is_exported_when_it_is_over_and_not_before
+FRAMES_OF_OPPONENTS = test_opponents.test_a_bots_frames_name_no_other_bot_and_no_owner
+ASKED_ABOUT_OPPONENTS = test_opponents.test_what_a_bot_may_ask_about_its_match_names_no_other_bot
+IDS = test_opponents.test_a_matchs_id_follows_from_the_deals_secret_and_not_from_the_public_schedule
 FOREIGN = test_bad_calls.test_other_peoples_match_looks_exactly_like_an_unknown_one
 
 LEAKS: list[tuple[Plant, Test, tuple[Any, ...]]] = [
@@ -314,6 +348,9 @@ LEAKS: list[tuple[Plant, Test, tuple[Any, ...]]] = [
     (strike_before_the_resolution, OPEN_CHOICES, (test_simultaneous_choices.was_forfeited,)),
     (hand_in_a_log_line, LOG_LINES, ()),
     (seed_in_the_offer, SEEDS, ()),
+    (bots_in_the_offer, FRAMES_OF_OPPONENTS, ()),
+    (bots_of_a_match_whose_block_runs, ASKED_ABOUT_OPPONENTS, ()),
+    (place_in_the_id_of_a_match, IDS, ()),
     (key_in_the_match, SEEDS, ()),
     (seed_of_a_tournament_in_its_manifest, TOURNAMENTS, ()),
     (another_reply_for_a_foreign_match, FOREIGN, ()),

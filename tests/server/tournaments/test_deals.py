@@ -13,6 +13,7 @@ from cutpurse_server.tournaments.deals import (
     deals_root,
     deals_secret,
     match_key,
+    match_name,
     merkle_root,
     slot_secret,
 )
@@ -56,20 +57,30 @@ def test_every_slot_and_attempt_has_a_key_of_its_own() -> None:
     assert len(keys) == 60
 
 
+def test_a_match_is_named_by_its_place_under_the_deals_secret() -> None:
+    deals = deals_secret("a")
+    message = b"match/v1" + b"".join(number.to_bytes(4, "big") for number in (3, 1_000, 2, 5))
+
+    name = match_name(deals, "cup", (3, 1_000, 2, 5))
+
+    assert name == f"cup.{hmac.new(deals, message, hashlib.sha256).hexdigest()[:16]}"
+    assert match_name(deals_secret("b"), "cup", (3, 1_000, 2, 5)) != name
+
+
 def test_a_seed_makes_the_deals_repeatable_and_none_makes_them_fresh() -> None:
     assert deals_secret("a") == deals_secret("a") != deals_secret("b")
     assert deals_secret("") != deals_secret("")
 
 
 def documented() -> dict[str, str]:
-    """The vectors of the document: name → hexadecimal."""
+    """The vectors of the document: name → hexadecimal, or a match's id."""
     text = DOCUMENT.read_text(encoding="utf-8")
-    return dict(re.findall(r"^\| `([^`|]+)` \| `([0-9a-f]{64})` \|$", text, re.MULTILINE))
+    return dict(re.findall(r"^\| `([^`|]+)` \| `([^`|]+)` \|$", text, re.MULTILINE))
 
 
 def test_the_vectors_of_the_document_are_right() -> None:
     deals = deals_secret("cutpurse")
-    computed = {
+    computed: dict[str, bytes] = {
         "deals secret of the seed cutpurse": deals,
         "secret of slot 0": slot_secret(deals, 0),
         "secret of slot 131071": slot_secret(deals, DEAL_SLOTS - 1),
@@ -81,4 +92,8 @@ def test_the_vectors_of_the_document_are_right() -> None:
 
     vectors = documented()
 
-    assert {name: value.hex() for name, value in computed.items()} == {name: vectors.get(name) for name in computed}
+    expected = {name: value.hex() for name, value in computed.items()} | {
+        "match of cup, round 1, table 1, rotation 0, attempt 1": match_name(deals, "cup", (1, 1, 0, 1)),
+        "match of cup, round 2, table 300, rotation 4, attempt 5": match_name(deals, "cup", (2, 300, 4, 5)),
+    }
+    assert expected == {name: vectors.get(name) for name in expected}

@@ -11,6 +11,7 @@ from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.matches.events import VoidCause
 from cutpurse_server.matches.record import MatchRecord
 from cutpurse_server.tournaments import Tournaments, reconciler
+from cutpurse_server.tournaments.deals import deals_secret, match_name
 from cutpurse_server.tournaments.events import BlockCompleted, BlockVoided, TournamentFinished
 from cutpurse_server.tournaments.record import Phase, TournamentRecord
 from cutpurse_server.tournaments.schedule import ATTEMPTS_MAX
@@ -105,7 +106,10 @@ async def test_matches_begin_in_schedule_order() -> None:
         await play(tournaments, desk, random.Random(2))
 
     assert desk.begins == [
-        f"cup.r{number}.t{table}.m{rotation}.a1" for number in (1, 2) for table in range(1, 7) for rotation in (0, 1)
+        match_name(deals_secret(manifest().seed), "cup", (number, table, rotation, 1))
+        for number in (1, 2)
+        for table in range(1, 7)
+        for rotation in (0, 1)
     ]
 
 
@@ -210,7 +214,8 @@ async def test_a_block_that_is_voided_again_and_again_counts_for_nobody() -> Non
         while (await tournaments.get("cup")).progress.phase is not Phase.FINISHED:
             await asyncio.sleep(0)
             for each in desk.running():
-                if each.match.startswith("cup.r1.t1.m1."):
+                assert each.begun.origin is not None
+                if each.begun.origin[1:4] == (1, 1, 1):
                     desk.void(each.match, VoidCause.NOBODY_READY)
                 else:
                     desk.end(each.match)

@@ -8,12 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutpurse_server.matches.events import Clock
-from cutpurse_server.tournaments.events import Entrant, Format, Manifest
+from cutpurse_server.tournaments.deals import match_name
+from cutpurse_server.tournaments.events import Entrant, Format, Manifest, TournamentCreated
 from cutpurse_server.tournaments.schedule import Schedule, ScheduleTooLarge
 
 
 def manifest(players: int = 3, rounds: int = 2) -> Manifest:
     return Manifest("cup", "art_robbery", {}, Clock(), Format.ROUND_ROBIN, players, rounds, 4, b"r" * 32, 1 << 17, "")
+
+
+CREATED = TournamentCreated(manifest(), b"", bytes(32), 0)
 
 
 def entrants(count: int) -> list[Entrant]:
@@ -32,28 +36,37 @@ def test_every_table_meets_once_a_round_and_every_bot_sits_everywhere(players, m
     every_table = [frozenset(table) for table in combinations(bots, players)]
     assert tables == Counter((number, table) for number in range(1, rounds + 1) for table in every_table)
     for block in schedule.blocks:
-        sat = Counter((bot, seat) for match in block.matches("cup", 1) for seat, bot in enumerate(match.seats))
+        sat = Counter((bot, seat) for match in block.matches(CREATED, 1) for seat, bot in enumerate(match.seats))
         assert sat == Counter((bot, seat) for bot in block.entrants for seat in range(players))
 
 
 def test_ids_are_unique_and_slots_are_the_positions_in_the_schedule() -> None:
     schedule = Schedule(manifest(3, 2), entrants(6))
 
-    matches = [match for block in schedule.blocks for match in block.matches("cup", 1)]
+    matches = [match for block in schedule.blocks for match in block.matches(CREATED, 1)]
 
     assert [match.origin.slot for match in matches] == list(range(schedule.matches_total))
     assert len({match.match for match in matches}) == schedule.matches_total == 2 * 20 * 3
-    assert matches[4].match == "cup.r1.t2.m1.a1"
+    assert matches[4].match == match_name(CREATED.deals_secret, "cup", (1, 2, 1, 1))
 
 
 def test_a_further_attempt_changes_the_ids_and_keeps_the_slots() -> None:
     block = Schedule(manifest(), entrants(4)).blocks[1]
 
-    first, second = block.matches("cup", 1), block.matches("cup", 2)
+    first, second = block.matches(CREATED, 1), block.matches(CREATED, 2)
 
     assert not {match.match for match in first} & {match.match for match in second}
     assert [match.origin.slot for match in first] == [match.origin.slot for match in second]
     assert [match.seats for match in first] == [match.seats for match in second]
+
+
+def test_the_deals_secret_changes_the_ids_and_nothing_else() -> None:
+    block = Schedule(manifest(), entrants(4)).blocks[1]
+
+    one, other = block.matches(CREATED, 1), block.matches(CREATED._replace(deals_secret=b"s" * 32), 1)
+
+    assert not {match.match for match in one} & {match.match for match in other}
+    assert [match[1:] for match in one] == [match[1:] for match in other]
 
 
 def test_the_order_of_entry_changes_nothing() -> None:

@@ -13,6 +13,8 @@ from cutpurse_server.audit.verdict import Finding, Verdict, Wrong, check
 from cutpurse_server.log.chain import NO_MANIFEST, SALT_BYTES, commitment, first_link, link
 from cutpurse_server.log.port import StoredEvent, UnreadableEvent
 from cutpurse_server.matches.events import MatchBegun
+from cutpurse_server.tournaments.events import BlockVoided
+from cutpurse_server.tournaments.schedule import ScheduledMatch
 from cutpurse_server.wire import match_events, tournament_events
 from cutpurse_server.wire.bundle import BadBundle, BundleReader, ExportedLog
 
@@ -64,8 +66,8 @@ class _Auditing:
         """By match, in schedule order."""
         self._order: dict[str, int] = {}
         self._last = -1
-        self._voids_due: set[tuple[str, int]] = set()
-        """Voided blocks, by their first match's id and cause, for which no voided match was seen."""
+        self._voids_due: dict[BlockVoided, ScheduledMatch] = {}
+        """Voided blocks for which no match voided for their cause was seen, each with its first match."""
         self._seen = 0
 
     def tournament(self, log: ExportedLog) -> None:
@@ -88,7 +90,7 @@ class _Auditing:
             self._order[match] = len(self._order)
             self._expected[match] = expected
             if expected.voided is not None:
-                self._voids_due.add(_void_key(expected))
+                self._voids_due.setdefault(expected.voided, expected.scheduled)
         self._verdict.checked["deals committed to"] = 1
         self._verdict.checked["blocks"] = len({expected.scheduled.origin[1:3] for expected in replay.matches()})
 
@@ -143,10 +145,14 @@ class _Auditing:
             self._find("file", None, f"a bundle without a tournament holds one match, not {self._seen}")
         for match, expected in self._expected.items():
             if expected.completed is not None and self._order[match] > self._last:
-                self._find(f"match/{match}", None, "its log is missing")
-        for match, cause in sorted(self._voids_due):
+                self._find_missing(expected)
+        for voided, first in self._voids_due.items():
             if not self._verdict.findings:
-                self._find(f"match/{match}", None, f"its block was voided, and none of its matches for cause {cause}")
+                self._find(
+                    f"match/{first.match}",
+                    None,
+                    f"its block was voided, and none of its matches for cause {int(voided.cause)}: {_where(first)}",
+                )
 
     def _place(self, stream: str, match: str) -> ExpectedMatch | None:
         """Where a match stands in the schedule; finds it if it is unknown, comes twice, or passes over another."""
@@ -163,7 +169,7 @@ class _Auditing:
         names = list(self._expected)[self._last + 1 : place] if place > self._last + 1 else ()
         for missing in names:
             if self._expected[missing].completed is not None:
-                self._find(f"match/{missing}", None, "its log is missing")
+                self._find_missing(self._expected[missing])
         self._last = place
         return expected
 
@@ -175,7 +181,8 @@ class _Auditing:
         if completed is None:
             if replay.voided is not None:
                 assert expected.voided is not None
-                self._voids_due.discard((_void_key(expected)[0], int(replay.voided.cause)))
+                if replay.voided.cause == expected.voided.cause:
+                    self._voids_due.pop(expected.voided, None)
             return
         if replay.ended is None:
             raise Wrong("it was voided, and its block counts")
@@ -213,14 +220,16 @@ class _Auditing:
         self._verdict.checked["events"] += len(events)
         return chain
 
+    def _find_missing(self, expected: ExpectedMatch) -> None:
+        scheduled = expected.scheduled
+        self._find(f"match/{scheduled.match}", None, f"its log is missing: {_where(scheduled)}")
+
     def _find(self, stream: str, event: int | None, what: str) -> None:
         if len(self._verdict.findings) < FINDINGS_MAX:
             self._verdict.findings.append(Finding(stream, event, what))
 
 
-def _void_key(expected: ExpectedMatch) -> tuple[str, int]:
-    """A voided block: the id of its first match in that attempt, and the cause."""
-    assert expected.voided is not None
-    origin = expected.scheduled.origin
-    first = expected.scheduled.match.replace(f".m{origin.rotation}.a", ".m0.a")
-    return first, int(expected.voided.cause)
+def _where(scheduled: ScheduledMatch) -> str:
+    """A match's place for people, who cannot read it from the id."""
+    origin = scheduled.origin
+    return f"round {origin.round}, table {origin.table}, rotation {origin.rotation}, attempt {origin.attempt}"

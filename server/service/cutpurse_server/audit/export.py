@@ -34,7 +34,7 @@ async def write_tournament_bundle(log: Log, tournament: str, file: BinaryIO) -> 
         attempts = record.voided.get(block.key, 0) + (block.key in record.completed)
         assert attempts <= ATTEMPTS_MAX
         for attempt in range(1, attempts + 1):
-            for scheduled in block.matches(tournament, attempt):
+            for scheduled in block.matches(record.created, attempt):
                 events = await log.read(stream_of(scheduled.match))
                 # In a voided block some matches may not have begun.
                 if events:

@@ -82,14 +82,15 @@ class TournamentReplay:
 
     def matches(self) -> Iterator[ExpectedMatch]:
         """The matches whose logs belong to the tournament, in schedule order, attempt by attempt."""
+        assert self.created is not None
         for key, block in self._blocks.items():
             for voided in self._voided.get(key, ()):
-                for scheduled in block.matches(self._tournament, voided.attempt):
+                for scheduled in block.matches(self.created, voided.attempt):
                     yield ExpectedMatch(scheduled, None, voided)
             completed = self._completed.get(key)
             if completed is not None:
                 for scheduled, match in zip(
-                    block.matches(self._tournament, completed.attempt), completed.matches, strict=True
+                    block.matches(self.created, completed.attempt), completed.matches, strict=True
                 ):
                     yield ExpectedMatch(scheduled, match, None)
 
@@ -145,7 +146,8 @@ class TournamentReplay:
 
     def _complete(self, event: BlockCompleted) -> None:
         block = self._due_block(event)
-        due = block.matches(self._tournament, event.attempt)
+        assert self.created is not None
+        due = block.matches(self.created, event.attempt)
         named = [match.match for match in event.matches]
         check(named == [scheduled.match for scheduled in due], "its matches are not those of the schedule")
         for match, scheduled in zip(event.matches, due, strict=True):

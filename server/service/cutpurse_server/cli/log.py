@@ -6,6 +6,7 @@ import asyncio
 import json
 import mmap
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -18,7 +19,9 @@ from cutpurse_server.audit.telling import Told, tell
 from cutpurse_server.errors import ServiceError
 from cutpurse_server.log.port import Log, LogUnavailable, StoredEvent, UnreadableEvent
 from cutpurse_server.serve import log_of
-from cutpurse_server.wire import match_events
+from cutpurse_server.tournaments.deals import match_name
+from cutpurse_server.tournaments.events import TournamentCreated
+from cutpurse_server.wire import match_events, tournament_events
 from cutpurse_server.wire.bundle import BadBundle, BundleReader
 
 __all__ = ["log"]
@@ -27,6 +30,8 @@ log = typer.Typer(name="log", help="Logs as people read them, and bundles for au
 
 _BAD_INPUT = 2
 _NAMES_SHOWN = 3
+_PLACE = re.compile(r"(?P<tournament>.+)\.r([0-9]{1,9})\.t([0-9]{1,9})\.m([0-9]{1,9})\.a([0-9]{1,9})")
+"""How people name a tournament's match: by round, table, rotation and attempt. Its id does not show them."""
 
 _Address = Annotated[
     str | None, typer.Option("--log", metavar="sqlite:PATH", help="A log that no service is using now.")
@@ -35,7 +40,10 @@ _Address = Annotated[
 
 @log.command()
 def show(
-    match: Annotated[str, typer.Argument(help="A match's id.")],
+    match: Annotated[
+        str,
+        typer.Argument(help="A match's id, or its place in a tournament: TOURNAMENT.rROUND.tTABLE.mROTATION.aATTEMPT."),
+    ],
     address: _Address = None,
     bundle: Annotated[Path | None, typer.Option(help="A bundle file, instead of a log.")] = None,
     seat: Annotated[
@@ -83,6 +91,10 @@ class _Read:
 
     async def __call__(self, log: Log) -> Sequence[StoredEvent]:
         stored = await log.read(f"match/{self._match}")
+        if not stored and (place := _PLACE.fullmatch(self._match)):
+            tournament = place["tournament"]
+            match = _id_of(self._match, tournament, await log.read(f"tournament/{tournament}"))
+            stored = await log.read(f"match/{match}")
         if not stored:
             names = [each.removeprefix("match/") for each in await log.streams("match")]
             _stop(f"the log holds no match {self._match!r}; {_there_are(names)}")
@@ -137,18 +149,41 @@ async def _opened(log: Log, work: Any) -> Any:
 def _from_bundle(match: str, bundle: Path) -> Sequence[StoredEvent]:
     """A match's events in a bundle; ends the command with exit code 2 if they are not there."""
     names = []
+    wanted = {match}
     try:
         with bundle.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             for _, part, is_match in BundleReader(data).parts():
-                if is_match and not isinstance(part, str):
-                    if part.id == match:
-                        return part.events
+                if isinstance(part, str):
+                    continue
+                if not is_match:
+                    wanted.add(_id_of(match, part.id, part.events))
+                elif part.id in wanted:
+                    return part.events
+                else:
                     names.append(part.id)
     except (OSError, ValueError) as problem:
         _stop(f"{bundle} cannot be read: {problem}")
     except BadBundle as bad:
         _stop(f"{bundle} is no sound bundle: {bad}")
     _stop(f"the bundle holds no match {match!r}; {_there_are(names)}")
+
+
+def _id_of(match: str, tournament: str, stored: Sequence[StoredEvent]) -> str:
+    """The id of a match that is named by its place in this tournament; every other name as it is.
+
+    Ends the command with exit code 2 if the tournament's log does not begin as it should.
+    """
+    place = _PLACE.fullmatch(match)
+    if place is None or place["tournament"] != tournament or not stored:
+        return match
+    try:
+        created = tournament_events.decode(stored[0])
+    except UnreadableEvent as unreadable:
+        _stop(f"the log of {tournament} cannot be read: {unreadable}")
+    if not isinstance(created, TournamentCreated):
+        _stop(f"the log of {tournament} does not begin with its creation")
+    _, round_number, table, rotation, attempt = place.groups()
+    return match_name(created.deals_secret, tournament, (int(round_number), int(table), int(rotation), int(attempt)))
 
 
 def _there_are(names: Sequence[str]) -> str:

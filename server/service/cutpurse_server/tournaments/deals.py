@@ -1,10 +1,14 @@
-"""Where a tournament's deals come from, and how it commits to them before anybody enters (docs/audit.md has vectors).
+"""What follows from a tournament's secret: its deals, committed to before anybody enters, and its matches' names.
+
+Vectors are in docs/audit.md.
 
 deals secret           32 bytes, drawn, or SHA-256("cutpurse/deals/v1" ‖ 0x00 ‖ seed)
 secret of a slot       HMAC-SHA-256(deals secret, "slot" ‖ u32be slot)
 root                   RFC 6962 tree hash over the secrets of all slots, in order; it stands in the manifest
 key of a match         HKDF-SHA-256 of its slot's secret, with the entropy as salt and the info
                        "cutpurse/deal/v1" ‖ u32be slot ‖ u32be attempt
+name of a match        TOURNAMENT "." and the first 8 bytes, in hexadecimal, of HMAC-SHA-256(deals secret,
+                       "match/v1" ‖ u32be round ‖ u32be table ‖ u32be rotation ‖ u32be attempt)
 """
 
 from __future__ import annotations
@@ -19,7 +23,18 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from cutpurse_rules.chance import KEY_BYTES
 
-__all__ = ["DEAL_SLOTS", "NO_ENTROPY", "deals_root", "deals_secret", "match_key", "merkle_root", "slot_secret"]
+__all__ = [
+    "DEAL_SLOTS",
+    "NO_ENTROPY",
+    "deals_root",
+    "deals_secret",
+    "match_key",
+    "match_name",
+    "merkle_root",
+    "slot_secret",
+]
+
+_NAME_BYTES = 8
 
 DEAL_SLOTS = 1 << 17
 """Slots of every tournament: a fixed generous number, so that it says nothing about the schedule."""
@@ -44,6 +59,17 @@ def match_key(secret: bytes, entropy: bytes, slot: int, attempt: int) -> bytes:
     """The 32-byte key of the match that is played with a slot in an attempt (from 1) of its block."""
     info = b"cutpurse/deal/v1" + slot.to_bytes(4, "big") + attempt.to_bytes(4, "big")
     return HKDF(SHA256(), KEY_BYTES, salt=entropy, info=info).derive(secret)
+
+
+def match_name(deals: bytes, tournament: str, place: tuple[int, int, int, int]) -> str:
+    """The id of the match in a place: round and table from 1, rotation from 0, attempt from 1.
+
+    Who does not know the deals' secret cannot tell the place from it, nor who plays there: entrants and schedule are
+    public, and bots read the ids of their matches.
+    """
+    assert len(deals) == KEY_BYTES
+    numbers = b"".join(number.to_bytes(4, "big") for number in place)
+    return f"{tournament}.{digest(deals, b'match/v1' + numbers, 'sha256')[:_NAME_BYTES].hex()}"
 
 
 def deals_root(deals: bytes) -> bytes:

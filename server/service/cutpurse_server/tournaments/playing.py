@@ -87,7 +87,6 @@ class Playing:
 
     def __init__(self, record: TournamentRecord) -> None:
         assert record.schedule is not None
-        self._tournament = record.tournament
         self._concurrency = record.manifest.concurrency
         self._left: deque[Block] = deque(
             block for block in record.schedule.blocks if record.attempt(block.key) is not None
@@ -155,7 +154,7 @@ class Playing:
         block = self._left.popleft()
         attempt = record.attempt(block.key)
         assert attempt is not None
-        attempted = AttemptedBlock(block, attempt, block.matches(self._tournament, attempt))
+        attempted = AttemptedBlock(block, attempt, block.matches(record.created, attempt))
         self._under_way.append(attempted)
         self._blocks.update(dict.fromkeys((scheduled.match for scheduled in attempted.matches), attempted))
         return attempted

@@ -1,8 +1,8 @@
 """The reconciler: derives from the logs what should exist, and creates what is missing.
 
 Nothing that it remembers is needed: killed anywhere and started again, or run by two replicas at once, it makes the
-same schedule, and nothing is lost or doubled, because the ids of matches follow from the schedule and every write
-names the version that it was decided on.
+same schedule, and nothing is lost or doubled, because the ids of matches follow from the tournament's log and every
+write names the version that it was decided on.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Round robin over tables of n: in every round every set of n entrants meets at one table and plays one block there. A
 *block* is n matches of the same n bots: in rotation r the table's bot number i sits in seat (i + r) mod n. Each match
-has a slot of its own, numbered by its position in the schedule, and with it a deal of its own.
+has a slot of its own, numbered by its position in the schedule, and with it a deal of its own. The names of matches
+alone follow from the deals' secret as well (deals.py).
 
 Two orders are free, and both are drawn by SHA-256, anew in every round, from nothing but numbers: entrants are
 numbered from 0 in order of their names, and
@@ -25,8 +26,8 @@ from math import comb
 from typing import NamedTuple
 
 from cutpurse_server.matches.events import Origin
-from cutpurse_server.tournaments.deals import DEAL_SLOTS
-from cutpurse_server.tournaments.events import Entrant, Manifest
+from cutpurse_server.tournaments.deals import DEAL_SLOTS, match_name
+from cutpurse_server.tournaments.events import Entrant, Manifest, TournamentCreated
 
 __all__ = [
     "ATTEMPTS_MAX",
@@ -77,17 +78,18 @@ class Block(NamedTuple):
     entrants: tuple[Entrant, ...]
     """As they sit in rotation 0."""
 
-    def matches(self, tournament: str, attempt: int) -> tuple[ScheduledMatch, ...]:
-        """The matches of one attempt (from 1), by rotation."""
+    def matches(self, created: TournamentCreated, attempt: int) -> tuple[ScheduledMatch, ...]:
+        """The matches of one attempt (from 1), by rotation; of the tournament, its id and its deals' secret count."""
         players = len(self.entrants)
-        return tuple(self._match(tournament, attempt, rotation) for rotation in range(players))
+        return tuple(self._match(created, attempt, rotation) for rotation in range(players))
 
-    def _match(self, tournament: str, attempt: int, rotation: int) -> ScheduledMatch:
+    def _match(self, created: TournamentCreated, attempt: int, rotation: int) -> ScheduledMatch:
         players = len(self.entrants)
         round_number, table = self.key
         slot = self.position * players + rotation
         seats = tuple(self.entrants[(seat - rotation) % players] for seat in range(players))
-        match = f"{tournament}.r{round_number}.t{table}.m{rotation}.a{attempt}"
+        tournament = created.manifest.tournament
+        match = match_name(created.deals_secret, tournament, (round_number, table, rotation, attempt))
         return ScheduledMatch(match, Origin(tournament, round_number, table, rotation, attempt, slot), seats)
 
 
