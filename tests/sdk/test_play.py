@@ -16,7 +16,7 @@ async def test_a_bot_gets_ready_decides_and_learns_the_result(tmp_path: Path) ->
     async def script(line: Line) -> None:
         hello = await line.begin("m")
         assert line.metadata["authorization"] == "Bearer token"
-        assert (hello.protocol_version, hello.concurrency, hello.wants_resolved) == (1, 3, False)
+        assert (hello.protocol_version, hello.concurrency, hello.wants_resolved) == (1, 0, False)
         assert hello.sdk.startswith("cutpurse-sdk-python/")
         await line.say(decisions=[decision("m", 1)])
         choice = await line.hear_choice()
@@ -26,7 +26,7 @@ async def test_a_bot_gets_ready_decides_and_learns_the_result(tmp_path: Path) ->
         await line.silence()
 
     async with scripted_service(tmp_path, script) as address:
-        summary = await cutpurse_sdk.play(first, address=address, matches=1, concurrency=3, **OPTIONS)
+        summary = await cutpurse_sdk.play(first, address=address, matches=1, **OPTIONS)
 
     assert summary.bot == "scripted"
     assert summary.ending is cutpurse_sdk.Ending.MATCHES_PLAYED

@@ -52,8 +52,6 @@ class Options(TypedDict, total=False):
     """The registered name; left out: the token says it."""
     matches: int | None
     """Come to an end after so many matches, at least 1; left out: never."""
-    concurrency: int
-    """In how many matches the bot wants to play at once; 0, the default: no limit of its own."""
     legal_actions: bool
     """Ask for `Decision.legal_actions`; default False."""
     on_match: Callable[[MatchOffered], Awaitable[None] | None] | None
@@ -126,7 +124,6 @@ class _Player:
         )
         wishes = Wishes(
             bot=options.get("bot", ""),
-            concurrency=options.get("concurrency", 0),
             legal_actions=options.get("legal_actions", False),
             news=self._on_news is not None,
         )

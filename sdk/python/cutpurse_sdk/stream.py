@@ -38,8 +38,6 @@ class Wishes:
 
     bot: str = ""
     """Its registered name; empty to leave it to the token."""
-    concurrency: int = 0
-    """In how many matches it wants to play at once; 0 for no limit of its own."""
     legal_actions: bool = False
     """Send the legal actions as typed messages, too."""
     news: bool = False
@@ -51,7 +49,6 @@ class Wishes:
             protocol_version=PROTOCOL_VERSION,
             bot=self.bot,
             sdk=f"cutpurse-sdk-python/{_sdk_version()}",
-            concurrency=self.concurrency,
             wants_legal_actions=self.legal_actions,
             wants_resolved=self.news,
         )

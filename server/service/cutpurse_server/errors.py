@@ -68,7 +68,7 @@ CATALOGUE: dict[ErrorReason, tuple[StatusName, str]] = {
     ErrorReason.REQUEST_ID_REUSED: ("ALREADY_EXISTS", "This request id was used before with other content."),
     ErrorReason.MATCH_OVER: ("FAILED_PRECONDITION", "The match is over."),
     ErrorReason.TOO_LARGE: ("RESOURCE_EXHAUSTED", "The message is larger than the service reads."),
-    ErrorReason.RATE_LIMITED: ("RESOURCE_EXHAUSTED", "Too many requests of this owner."),
+    ErrorReason.RATE_LIMITED: ("RESOURCE_EXHAUSTED", "Too many requests at once: wait for the replies to some."),
     ErrorReason.TOO_MANY_STREAMS: ("RESOURCE_EXHAUSTED", "Too many open streams of this bot; close one."),
     ErrorReason.READER_TOO_SLOW: ("RESOURCE_EXHAUSTED", "Frames were not read in time; dial in again."),
     ErrorReason.PROTOCOL_UNSUPPORTED: ("FAILED_PRECONDITION", "This service speaks protocol version 1."),

@@ -160,13 +160,13 @@ async def test_a_request_id_is_the_seats_own(arena: Arena) -> None:
     await ben.answer(asked, request_id=b"shared")
 
 
-async def test_a_signature_of_the_wrong_size_is_malformed(arena: Arena) -> None:
+async def test_a_signature_is_refused_as_long_as_nobody_verifies_it(arena: Arena) -> None:
     ann, decision = await first_decision(arena)
-    signature = match_pb2.ChoiceSignature(public_key=b"k" * 31, signature=b"s" * 64, salt=b"a" * 32)
+    signature = match_pb2.ChoiceSignature(public_key=b"k" * 32, signature=b"s" * 64, salt=b"a" * 32)
 
     refused = await ann.refused(ann.choice(decision, signature=signature))
 
-    assert refused.reason == REFUSED.ERROR_REASON_MALFORMED
+    assert refused.reason == REFUSED.ERROR_REASON_NOT_IMPLEMENTED
     await ann.answer(decision)
 
 

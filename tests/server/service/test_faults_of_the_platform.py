@@ -155,7 +155,8 @@ async def test_what_is_not_in_this_version_is_refused_and_not_ignored(arena: Are
 
 def test_a_stall_is_told_once_and_a_late_tick_is_none() -> None:
     async def run() -> list[int]:
-        now_s, told = [100.0], []
+        now_s = [100.0]
+        told: list[int] = []
         stalls = Stalls(told.append, lambda: now_s[0])
         stalls.look()
         stalls.start()

@@ -33,7 +33,9 @@ class Child:
         self.launches = 0
         self.given_up = False
         """It ended too often and is not launched any more."""
-        self._environment = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
+        # An entrant gets its own credentials, and not those that its organiser has set for itself.
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("CUTPURSE_")}
+        self._environment = {**inherited, "PYTHONUNBUFFERED": "1", **environment}
         self._output = output
         self._presence = presence
         self._written = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import shutil
 import sys
@@ -20,12 +19,12 @@ from cutpurse_rules.trace import numbered_names
 from cutpurse_server.errors import ServiceError
 from cutpurse_server.matches.beginning import check_clock
 from cutpurse_server.matches.events import Clock
+from cutpurse_server.names import NAME_FORM, is_name
 
 __all__ = ["LOCAL_CLOCK", "BadPlan", "Entry", "Plan", "entries_of", "plan_of_file"]
 
 LOCAL_CLOCK = Clock(warm_up_ms=20_000)
 _FORMATS = ("round-robin",)
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _HOUSE_BOTS = "cutpurse.bots"
 
 
@@ -92,8 +91,8 @@ class Plan:
             raise BadPlan(f"a table has {self.players} seats, and {len(self.entries)} bots are entered; enter more")
         for entry in self.entries:
             entry.command()
-            if not _NAME.fullmatch(entry.name) or not _NAME.fullmatch(entry.owner):
-                raise BadPlan(f"bot {entry.name!r}: names have 1 to 64 letters, digits, `-`, `_` or `.`")
+            if not is_name(entry.name) or not is_name(entry.owner):
+                raise BadPlan(f"bot {entry.name!r}: names have {NAME_FORM}")
         if len({entry.name for entry in self.entries}) < len(self.entries):
             raise BadPlan("two bots have the same name; give each its own")
 

@@ -40,6 +40,9 @@ def serve(
             show_default="beside the log, PATH.organiser-token",
         ),
     ] = None,
+    new_token: Annotated[
+        bool, typer.Option("--new-token", help="Make another organiser's token, in case the first was lost.")
+    ] = False,
     tls_cert: Annotated[Path | None, typer.Option(help="The service's certificate chain, PEM.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="Its key, PEM.")] = None,
     tls_client_ca: Annotated[
@@ -62,13 +65,13 @@ def serve(
         if tls_cert is not None and tls_key is not None:
             authority = tls_client_ca.read_bytes() if tls_client_ca else None
             tls = Tls(tls_cert.read_bytes(), tls_key.read_bytes(), authority)
-        run_on_fast_loop(_serve(log, listen or [_DEFAULT_LISTEN], tls, token_file))
+        run_on_fast_loop(_serve(log, listen or [_DEFAULT_LISTEN], tls, token_file, new_token=new_token))
     except (ValueError, OSError, LogUnavailable) as problem:
         typer.secho(f"cutpurse serve: {problem}", fg="red", err=True)
         raise typer.Exit(2) from None
 
 
-async def _serve(log: str, listen: list[str], tls: Tls | None, token_file: Path | None) -> None:
+async def _serve(log: str, listen: list[str], tls: Tls | None, token_file: Path | None, *, new_token: bool) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -76,20 +79,33 @@ async def _serve(log: str, listen: list[str], tls: Tls | None, token_file: Path 
     async with running_service(log_of(log), listen, tls) as service:
         if token_file is None and log.startswith("sqlite:"):
             token_file = Path(log.removeprefix("sqlite:") + ".organiser-token")
-        note = await _first_token(service.registry, token_file)
+        note = (
+            ""
+            if await service.registry.has_role(Role.ORGANISER) and not new_token
+            else await _token(service.registry, token_file)
+        )
         typer.echo(f"cutpurse serves on {', '.join(service.addresses)}; log {log}{note}", err=True)
         await stop.wait()
         typer.echo("cutpurse stops: finishing what was begun", err=True)
 
 
-async def _first_token(registry: Registry, file: Path | None) -> str:
-    """Make the first organiser's token, if there is none yet, and write it down; what to tell about it."""
-    if await registry.has_role(Role.ORGANISER):
-        return ""
-    token, _ = await registry.issue_token(Role.ORGANISER, "", 0)
+async def _token(registry: Registry, file: Path | None) -> str:
+    """Make an organiser's token and write it down; what to tell about it.
+
+    Raises OSError if the file cannot be written: then there is no new token, and the next start tries again.
+    """
     if file is None:
+        token, _ = await registry.issue_token(Role.ORGANISER)
         return f"; organiser's token {token}"
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as opened:
-        opened.write(token + "\n")
+    # Opened before the token is made, and the token ended if it cannot be written: nobody must be locked out by one
+    # that nobody has seen.
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
+        token, token_id = await registry.issue_token(Role.ORGANISER)
+        try:
+            opened.write(token + "\n")
+            opened.flush()
+            os.fsync(opened.fileno())
+        except OSError:
+            await registry.revoke_token(token_id)
+            raise
     return f"; organiser's token in {file}"

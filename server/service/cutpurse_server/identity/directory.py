@@ -5,7 +5,6 @@ Nothing here knows a log, a clock or chance: commands take the time and the toke
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -14,6 +13,7 @@ from typing import NamedTuple
 
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.identity.events import BotRegistered, IdentityEvent, Role, TokenIssued, TokenRevoked
+from cutpurse_server.names import is_name
 
 __all__ = ["Caller", "Directory", "apply", "hash_token", "issue_token", "register_bot", "revoke_token"]
 
@@ -23,7 +23,6 @@ VALID_S_MAX = 315_360_000
 PLAYING = frozenset({Role.BOT, Role.PLAYER})
 """Roles whose tokens belong to a bot."""
 
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _MS_PER_S = 1_000
 
 
@@ -110,7 +109,7 @@ def apply(directory: Directory, events: Iterable[IdentityEvent]) -> Directory:
 def register_bot(directory: Directory, bot: str, owner: str, at_ms: int) -> BotRegistered:
     """A new bot; raises MALFORMED and NAME_TAKEN."""
     for what, name in (("bot", bot), ("owner", owner)):
-        if not _NAME.fullmatch(name):
+        if not is_name(name):
             raise ServiceError(
                 ErrorReason.MALFORMED,
                 f"The {what}'s name must be 1 to 64 of A-Z, a-z, 0-9, hyphen, underscore and dot.",

@@ -49,8 +49,6 @@ NOTATION_BYTES_MAX = 1_024
 REQUEST_ID_BYTES_MAX = 64
 _ANSWER_KEPT_CHARACTERS = 256
 _CREDIT_MS_MAX = (1 << 32) - 1
-_SIGNATURE_BYTES = (32, 64, 32)
-"""Lengths of a signature's public key, itself, and its salt."""
 _PLAYER_REFUSALS_MAX = 1_000
 """People may correct themselves without limit, but only so many refusals of one decision are kept in the log."""
 _AUTOMATIC_DECISIONS_MAX = 1_000_000
@@ -99,8 +97,8 @@ def get_ready(draft: Draft, seat: Seat, now_ms: int) -> None:
 def choose(draft: Draft, seat: Seat, answer: Answer, received_at_ms: int, now_ms: int) -> Reply:
     """A seat answers a decision. Adds `ChoiceMade` or `ChoiceRefused` and what follows, or nothing, and replies.
 
-    Only answers that leave a trace in the log are remembered under their request id: those refused without one
-    (stale, too early, too late) get the same reply again because nothing about them can change.
+    Only answers that leave a trace in the log are remembered under their request id. Those refused without one (stale,
+    too early, too late) are looked at afresh when they are repeated.
     """
     record = draft.record
     known = record.requests.get((seat, answer.request_id))
@@ -177,8 +175,9 @@ def _obstacle(record: MatchRecord, seat: Seat, answer: Answer, received_at_ms: i
     """Why an answer cannot be looked at, if so."""
     if not 1 <= len(answer.request_id) <= REQUEST_ID_BYTES_MAX:
         return ErrorReason.MALFORMED
-    if answer.signature is not None and tuple(map(len, answer.signature)) != _SIGNATURE_BYTES:
-        return ErrorReason.MALFORMED
+    if answer.signature is not None:
+        # Kept unverified it would be worth nothing, and look as if it were.
+        return ErrorReason.NOT_IMPLEMENTED
     if record.over:
         return ErrorReason.MATCH_OVER
     asked_so_far = record.decisions[seat]

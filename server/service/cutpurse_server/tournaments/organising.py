@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator
 from itertools import islice
 from typing import NamedTuple, Protocol
@@ -14,6 +13,7 @@ from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.port import Log, LogUnavailable
 from cutpurse_server.matches.beginning import SEED_BYTES_MAX, check_clock
 from cutpurse_server.matches.desk import stream_of
+from cutpurse_server.names import NAME_FORM, is_name
 from cutpurse_server.tournaments.deals import DEAL_SLOTS, deals_root, deals_secret
 from cutpurse_server.tournaments.events import (
     Entrant,
@@ -36,7 +36,6 @@ CONCURRENCY_MAX = 1_024
 _CONFLICTS_MAX = 16
 _WATCH_S = 2.0
 """How often watchers look for news of other replicas."""
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class Owners(Protocol):
@@ -227,10 +226,8 @@ class _Decide(Protocol):
 
 def _checked(manifest: Manifest) -> Manifest:
     """The manifest with every option resolved; raises what `create` raises."""
-    if not _NAME.fullmatch(manifest.tournament):
-        raise ServiceError(
-            ErrorReason.CONFIGURATION_INVALID, "tournament: a name has 1 to 64 letters, digits, `-`, `_` or `.`."
-        )
+    if not is_name(manifest.tournament):
+        raise ServiceError(ErrorReason.CONFIGURATION_INVALID, f"tournament: a name has {NAME_FORM}.")
     if manifest.format is not Format.ROUND_ROBIN:
         raise ServiceError(ErrorReason.NOT_IMPLEMENTED, f"Format {manifest.format.name} is not in this version.")
     if manifest.game not in GAMES:

@@ -93,7 +93,7 @@ class Hello(_message.Message):
     sdk: _builtins.str
     """The SDK and its version, such as `cutpurse-sdk-python/0.1.0`. At most 128 bytes. For the organiser's statistics."""
     concurrency: _builtins.int
-    """In how many matches the bot wants to play at once; 0 for no limit of its own."""
+    """In how many matches the bot wants to play at once; 0 for no limit of its own. Anything else is not in this version: UNIMPLEMENTED."""
     wants_legal_actions: _builtins.bool
     """Send `Decision.legal_actions` too."""
     wants_resolved: _builtins.bool

@@ -62,7 +62,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TOO_LARGE: _ErrorReason.ValueType  # 17
     """The message is larger than the service reads. [RESOURCE_EXHAUSTED]"""
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 18
-    """Too many requests of this owner; the text says for how long. [RESOURCE_EXHAUSTED]"""
+    """Too many requests at once: of this owner, and then the text says for how many seconds; or too many that wait in one match.
+    [RESOURCE_EXHAUSTED]
+    """
     ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 19
     """Too many streams of this bot. [RESOURCE_EXHAUSTED]"""
     ERROR_REASON_READER_TOO_SLOW: _ErrorReason.ValueType  # 20
@@ -126,7 +128,9 @@ ERROR_REASON_MATCH_OVER: ErrorReason.ValueType  # 16
 ERROR_REASON_TOO_LARGE: ErrorReason.ValueType  # 17
 """The message is larger than the service reads. [RESOURCE_EXHAUSTED]"""
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 18
-"""Too many requests of this owner; the text says for how long. [RESOURCE_EXHAUSTED]"""
+"""Too many requests at once: of this owner, and then the text says for how many seconds; or too many that wait in one match.
+[RESOURCE_EXHAUSTED]
+"""
 ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 19
 """Too many streams of this bot. [RESOURCE_EXHAUSTED]"""
 ERROR_REASON_READER_TOO_SLOW: ErrorReason.ValueType  # 20

@@ -395,8 +395,9 @@ class Choice(_message.Message):
     decision: _builtins.int
     """The decision's number as the seat was told it."""
     request_id: _builtins.bytes
-    """Made once for every intent and sent again with every repetition of it: 1 to 64 bytes. The same id with the same content gets the
-    same reply, byte for byte, and has no further effect.
+    """Made once for every intent and sent again with every repetition of it: 1 to 64 bytes. Once an answer left a trace in the log (it was
+    accepted, or refused as illegal or malformed), the same id with the same content gets the same reply, byte for byte, and has no
+    further effect. An answer that left none (too early, too late, stale) is looked at afresh.
     """
     index: _builtins.int
     """Position in the list of legal actions, from 0."""
@@ -408,7 +409,7 @@ class Choice(_message.Message):
 
     @_builtins.property
     def signature(self) -> Global___ChoiceSignature:
-        """For matches that want signed choices."""
+        """For matches that want signed choices. Not in this version: a choice that bears one is refused."""
 
     def __init__(
         self,
