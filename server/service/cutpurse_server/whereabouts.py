@@ -24,7 +24,8 @@ def configure_logs(level: str = "info", stream: TextIO | None = None) -> None:
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
         logger_factory=structlog.PrintLoggerFactory(stream or sys.stderr),
-        cache_logger_on_first_use=True,
+        # Whoever configures anew, as a program does that simulates, is heeded by loggers that were used before.
+        cache_logger_on_first_use=False,
     )
 
 

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import structlog
 from structlog.testing import capture_logs
+
+from cutpurse_server.whereabouts import configure_logs
 
 __all__ = ["kept_log_lines"]
 
@@ -31,10 +34,14 @@ def kept_log_lines() -> Iterator[list[str]]:
     root.addHandler(handler)
     root.setLevel(logging.DEBUG)
     entries: list[Any] = []
+    # A test before this one may have left only errors to be logged.
+    configuration = structlog.get_config()
+    configure_logs("debug")
     try:
         with capture_logs() as entries:
             yield lines
     finally:
+        structlog.configure(**configuration)
         root.removeHandler(handler)
         root.setLevel(level)
         lines.extend(map(repr, entries))
