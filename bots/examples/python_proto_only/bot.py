@@ -20,7 +20,7 @@ from cutpurse.v1 import bot_pb2, bot_pb2_grpc, match_pb2
 def play(address: str, token: str) -> bot_pb2.MatchEnded:
     """Dial in, play one match, and return its end."""
     outbox: queue.SimpleQueue[bot_pb2.ConnectRequest | None] = queue.SimpleQueue()
-    outbox.put(bot_pb2.ConnectRequest(hello=bot_pb2.Hello(protocol_version=1, sdk="proto-only/1", concurrency=1)))
+    outbox.put(bot_pb2.ConnectRequest(hello=bot_pb2.Hello(protocol_version=1, sdk="proto-only/1")))
     # In the iterator's form gRPC sends a frame as soon as the queue has one.
     requests: Iterator[bot_pb2.ConnectRequest] = iter(outbox.get, None)
     with grpc.insecure_channel(address) as channel:
