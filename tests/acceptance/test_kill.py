@@ -97,7 +97,7 @@ async def test_a_killed_service_loses_and_doubles_no_acknowledged_move(marked: M
 async def test_a_service_killed_very_often_loses_and_doubles_no_acknowledged_move(
     marked: Marked, tmp_path: Path, seed: int
 ) -> None:
-    counted = await kill_the_service(marked, tmp_path, seed, matches=12, kills_max=60)
+    counted = await kill_the_service(marked, tmp_path, seed, matches=40, kills_max=60)
 
     print(dict(counted))
     assert counted["kills"] >= 20
