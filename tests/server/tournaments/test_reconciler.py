@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.matches.events import VoidCause
 from cutpurse_server.matches.record import MatchRecord
@@ -264,3 +265,28 @@ async def test_decisions_of_matches_that_ended_before_the_start_are_read_from_th
 
     # The scripted matches have no logs, so nothing is found there; the count itself is tested on real matches.
     assert progress == (Phase.FINISHED, 2 * BLOCKS, 0, 2 * BLOCKS, 0)
+
+
+async def test_a_tournament_that_cannot_go_on_keeps_nobody_waiting_and_can_be_taken_up_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log, desk = MemoryLog(), ScriptedDesk({})
+    await log.open()
+
+    async def broken(begun: object) -> bool:
+        raise ValueError("a fault of ours")
+
+    async with tournaments_on(log, desk) as tournaments:
+        with monkeypatch.context() as patch:
+            patch.setattr(desk, "begin", broken)
+            await begin(tournaments)
+            with pytest.raises(ServiceError) as refused:
+                async for _ in tournaments.watch("cup"):
+                    pass
+        assert refused.value.reason is ErrorReason.INTERNAL
+        assert "a fault of ours" not in refused.value.text
+
+        await tournaments.start("cup")
+        await play(tournaments, desk, random.Random(0))
+
+    assert (await record_of(log)).finished is not None

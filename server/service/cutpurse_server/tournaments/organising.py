@@ -167,10 +167,18 @@ class Tournaments:
         return record.standings.rows() if record.standings else ()
 
     async def watch(self, tournament: str) -> AsyncGenerator[Overview, None]:
-        """Where it stands, again whenever that has changed; ends when the tournament is finished."""
+        """Where it stands, again whenever that has changed; ends when the tournament is finished.
+
+        Raises INTERNAL if this service cannot go on with it.
+        """
         shown: Overview | None = None
         while shown is None or shown.progress.phase is not Phase.FINISHED:
             overview = await self.get(tournament)
+            if self._reconciler.is_stuck(tournament):
+                raise ServiceError(
+                    ErrorReason.INTERNAL,
+                    "The service cannot go on with this tournament; its own log lines say why. Nothing is lost.",
+                )
             # Decisions alone are no news: they would be told without end.
             if shown is None or overview.progress[:4] != shown.progress[:4]:
                 shown = overview

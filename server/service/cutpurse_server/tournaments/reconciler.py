@@ -89,6 +89,8 @@ class Reconciler:
         self._playing: dict[str, Playing] = {}
         self._wakes: dict[str, asyncio.Event] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._stuck: set[str] = set()
+        """Tournaments that this replica could not go on with; tried again when they are taken up once more."""
         self._news = asyncio.Event()
         desk.observe(self)
 
@@ -108,13 +110,19 @@ class Reconciler:
 
     def take_up(self, tournament: str) -> None:
         """Play a tournament that has started, unless that is being done."""
-        if tournament not in self._tasks:
+        if tournament not in self._tasks or self._tasks[tournament].done():
+            self._stuck.discard(tournament)
+            self._playing.pop(tournament, None)
             self._wakes[tournament] = asyncio.Event()
             self._tasks[tournament] = asyncio.create_task(self._play(tournament))
 
     def playing(self, tournament: str) -> Playing | None:
         """What is known of a tournament that this replica plays."""
         return self._playing.get(tournament)
+
+    def is_stuck(self, tournament: str) -> bool:
+        """Whether this replica could not go on with a tournament, so that waiting for it is in vain."""
+        return tournament in self._stuck
 
     async def news(self, timeout_s: float) -> None:
         """Wait until something has happened in a tournament, or for so long."""
@@ -151,12 +159,12 @@ class Reconciler:
                     break
             except ServiceError as refused:
                 if refused.reason not in (ErrorReason.LOG_UNAVAILABLE, ErrorReason.DRAINING):
-                    logger.error("a tournament cannot go on", tournament=tournament, reason=refused.reason.name)
+                    self._give_up(tournament, reason=refused.reason.name)
                     return
                 wait_s = _RETRY_S
             except Exception as error:
                 # It would fail again at once. The log is whole; a service that is mended takes the tournament up again.
-                logger.error("a tournament cannot go on", tournament=tournament, **failure(error))
+                self._give_up(tournament, **failure(error))
                 return
             # Not `wait_for`, which may swallow the cancellation when the event is set at the same moment.
             try:
@@ -164,6 +172,11 @@ class Reconciler:
                     await wake.wait()
             except TimeoutError:
                 await self._poll(tournament)
+        self._tell()
+
+    def _give_up(self, tournament: str, **why: object) -> None:
+        logger.error("a tournament cannot go on", tournament=tournament, **why)
+        self._stuck.add(tournament)
         self._tell()
 
     async def _poll(self, tournament: str) -> None:
