@@ -21,7 +21,8 @@ PATIENCE_S = 30.0
 """How long anything may take before a test gives up; far more than is ever needed."""
 
 PROCESSES = Path("/proc")
-_MARK = "CUTPURSE_ACCEPTANCE"
+# Not CUTPURSE_…: variables of that name are kept from bots.
+_MARK = "MARK_OF_AN_ACCEPTANCE_TEST"
 
 
 def cutpurse(*arguments: object) -> list[str]:

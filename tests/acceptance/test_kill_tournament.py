@@ -61,11 +61,11 @@ def kill_until_finished(marked: Marked, folder: Path, chance: random.Random, rou
             _sleep_unless_over(process, chance.uniform(0, 1))
         else:
             _until_bots_are_there(marked, process)
-            _sleep_unless_over(process, chance.uniform(0, 1.5))
+            _sleep_unless_over(process, chance.uniform(0, 0.6))
         if moment == "playing, a bot killed before" and (bots := _bots(marked)):
             os.kill(chance.choice(bots), signal.SIGKILL)
             counted["kills of a bot"] += 1
-            _sleep_unless_over(process, chance.uniform(0, 1))
+            _sleep_unless_over(process, chance.uniform(0, 0.6))
         if process.poll() is not None:
             break
         process.kill()
@@ -110,7 +110,7 @@ async def same_as_undisturbed(marked: Marked, folder: Path, seed: int, rounds: i
 
 
 async def test_a_killed_tournament_ends_like_an_undisturbed_one(marked: Marked, tmp_path: Path) -> None:
-    counted = await same_as_undisturbed(marked, tmp_path, 4, rounds=1, kills=3)
+    counted = await same_as_undisturbed(marked, tmp_path, 4, rounds=2, kills=3)
 
     print(dict(counted))
     assert counted["kills"] >= 2
