@@ -83,12 +83,10 @@ proto-check: install ## Check that the committed generated code is fresh, and th
 	test ! -e proto/released.binpb || (cd proto && ../$(BIN)/buf breaking --against released.binpb)
 
 .PHONY: bench
-bench: install ## Measure, each figure as a ratio to a floor measured in the same run (build/bench.json)
-	mkdir -p build
+bench: install ## Measure, each figure as a ratio to a floor measured in the same run (build/bench.json); BENCH="--rounds 1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c requirements/dev.txt \
 		-e "server/service[bench]"
-	$(BIN)/cutpurse bench --json > build/bench.json
-	cat build/bench.json
+	$(BIN)/cutpurse bench --output build/bench.json $(BENCH)
 
 .PHONY: picture
 picture: install ## Play the tournament whose picture stands in the README (docs/pictures/demo.svg)

@@ -23,11 +23,12 @@ def bench(
     only: Annotated[str, typer.Option(metavar="TEXT", help="Only lines that contain this text.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     output: Annotated[Path | None, typer.Option(help="Write the JSON to a file as well.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="End with exit code 1 if a goal is missed.")] = False,
 ) -> None:
     """Measure the engine. Every line is a ratio to a floor that was measured in turn with it.
 
-    The floors: a bare gRPC echo, bare SQLite, OpenSpiel's hearts (where it is installed). Exit code 1 if a goal is
-    missed.
+    The floors: a bare gRPC echo, bare SQLite, OpenSpiel's hearts (where it is installed), our own playouts. Ratios that
+    miss their goal are red.
     """
     measures = tuple(each for each in MEASURES if only in each.name)
     if not measures:
@@ -52,7 +53,7 @@ def bench(
         typer.echo(json.dumps(report, indent=2))
     else:
         Console().print(_table(report))
-    if not all(figure.met for figure in figures.values()):
+    if check and not all(figure.met for figure in figures.values()):
         raise typer.Exit(1)
 
 
