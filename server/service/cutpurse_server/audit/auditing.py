@@ -91,7 +91,8 @@ class _Auditing:
             self._expected[match] = expected
             if expected.voided is not None:
                 self._voids_due.setdefault(expected.voided, expected.scheduled)
-        self._verdict.checked["deals committed to"] = 1
+        assert replay.created is not None, "a log that was right began with it"
+        self._verdict.checked["deals committed to"] = replay.created.manifest.deal_slots
         self._verdict.checked["blocks"] = len({expected.scheduled.origin[1:3] for expected in replay.matches()})
 
     def match(self, log: ExportedLog) -> None:
