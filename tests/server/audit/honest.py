@@ -232,7 +232,7 @@ def honest_tournament(faults: float = 0.3, bots: int = 3, rounds: int = 1, seed:
     record = TournamentRecord(created)
     matches: dict[str, list[MatchEvent]] = {}
     now_ms = BEGUN_MS + 1_000
-    for position, block in enumerate(Schedule(manifest, entrants).blocks):
+    for position, block in enumerate(Schedule(created, entrants).blocks):
         attempt = 1
         if position == 1:
             scheduled = block.matches(created, 1)[0]

@@ -5,6 +5,7 @@ from typing import Any
 
 from cutpurse.v1 import match_pb2, tournament_pb2
 from cutpurse_server.tournaments.deals import match_name
+from cutpurse_server.tournaments.schedule import Schedule
 from tests.server.service.arena import Arena, BotStream, eventually
 from tests.server.service.cups import begin_tournament
 
@@ -61,7 +62,7 @@ async def test_what_a_bot_may_ask_about_its_match_names_no_other_bot(arena: Aren
         assert not [name for name in others_names("ann") if name in said]
 
 
-async def test_a_matchs_id_follows_from_the_deals_secret_and_not_from_the_public_schedule(arena: Arena) -> None:
+async def test_a_matchs_id_follows_from_the_deals_secret_and_not_from_its_place_alone(arena: Arena) -> None:
     first, _ = await play_the_first_match(arena)
 
     record = await arena.service.tournaments.record("cup")
@@ -71,6 +72,31 @@ async def test_a_matchs_id_follows_from_the_deals_secret_and_not_from_the_public
     (block,) = record.schedule.blocks
     assert first == match_name(record.created.deals_secret, "cup", (*block.key, 0, 1))
     assert first != match_name(bytes(32), "cup", (*block.key, 0, 1))
+
+
+async def test_a_bots_matches_are_not_in_the_order_of_a_schedule_made_without_the_deals_secret(arena: Arena) -> None:
+    # By chance a bot would meet its two opponents in the same order in all rounds once in 2**24 tournaments.
+    bots = ("ann", "ben", "cat")
+    await begin_tournament(arena, bots, 24)
+    await eventually(lambda: bool(arena.service.desk.running()))
+    (first,) = arena.service.desk.running()
+
+    record = await arena.service.tournaments.record("cup")
+
+    assert record is not None
+    assert record.schedule is not None
+    due = record.schedule.blocks[0].matches(record.created, 1)[0]
+    assert (first.match, [seat.bot for seat in first.begun.seats]) == (due.match, [seat.bot for seat in due.seats])
+    public = Schedule(record.created._replace(deals_secret=bytes(32)), tuple(record.entrants.values()))
+    for bot in bots:
+        assert len(opponents(record.schedule, bot)) == 48
+        assert opponents(record.schedule, bot) != opponents(public, bot)
+
+
+def opponents(schedule: Schedule, bot: str) -> list[str]:
+    """Whom a bot meets in its blocks, in order."""
+    tables = [[entrant.bot for entrant in block.entrants] for block in schedule.blocks]
+    return [other for table in tables if bot in table for other in table if other != bot]
 
 
 async def test_standings_and_progress_count_nothing_of_a_block_that_runs(arena: Arena) -> None:

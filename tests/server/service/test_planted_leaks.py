@@ -1,5 +1,6 @@
 """Each way for a secret to get out, planted in the running service, makes the test fail that is there to notice it."""
 
+import hmac
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -265,6 +266,13 @@ def place_in_the_id_of_a_match(patch: Patch) -> None:
     patch.setattr(schedule, "match_name", leaky)
 
 
+def schedule_that_everybody_can_make(patch: Patch) -> None:
+    def leaky(_: bytes, message: bytes, name: str) -> bytes:
+        return hmac.digest(bytes(32), message, name)
+
+    patch.setattr(schedule, "digest", leaky)
+
+
 def key_in_the_match(patch: Patch) -> None:
     original = wire.match_to_proto
 
@@ -324,7 +332,8 @@ TOURNAMENTS = test_what_is_said.test_nobody_sees_the_seed_of_a_tournament_before
 OPENINGS = test_openings.test_a_match_is_exported_when_it_is_over_and_not_before
 FRAMES_OF_OPPONENTS = test_opponents.test_a_bots_frames_name_no_other_bot_and_no_owner
 ASKED_ABOUT_OPPONENTS = test_opponents.test_what_a_bot_may_ask_about_its_match_names_no_other_bot
-IDS = test_opponents.test_a_matchs_id_follows_from_the_deals_secret_and_not_from_the_public_schedule
+IDS = test_opponents.test_a_matchs_id_follows_from_the_deals_secret_and_not_from_its_place_alone
+ORDER = test_opponents.test_a_bots_matches_are_not_in_the_order_of_a_schedule_made_without_the_deals_secret
 FOREIGN = test_bad_calls.test_other_peoples_match_looks_exactly_like_an_unknown_one
 
 LEAKS: list[tuple[Plant, Test, tuple[Any, ...]]] = [
@@ -351,6 +360,7 @@ LEAKS: list[tuple[Plant, Test, tuple[Any, ...]]] = [
     (bots_in_the_offer, FRAMES_OF_OPPONENTS, ()),
     (bots_of_a_match_whose_block_runs, ASKED_ABOUT_OPPONENTS, ()),
     (place_in_the_id_of_a_match, IDS, ()),
+    (schedule_that_everybody_can_make, ORDER, ()),
     (key_in_the_match, SEEDS, ()),
     (seed_of_a_tournament_in_its_manifest, TOURNAMENTS, ()),
     (another_reply_for_a_foreign_match, FOREIGN, ()),

@@ -1,23 +1,36 @@
 """The schedule: every table in every round, seats balanced, a slot for every match, whoever entered first."""
 
+import hashlib
+import hmac
+import re
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutpurse_server.matches.events import Clock
-from cutpurse_server.tournaments.deals import match_name
+from cutpurse_server.tournaments.deals import deals_secret, match_name
 from cutpurse_server.tournaments.events import Entrant, Format, Manifest, TournamentCreated
 from cutpurse_server.tournaments.schedule import Schedule, ScheduleTooLarge
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "audit.md"
 
 
 def manifest(players: int = 3, rounds: int = 2) -> Manifest:
     return Manifest("cup", "art_robbery", {}, Clock(), Format.ROUND_ROBIN, players, rounds, 4, b"r" * 32, 1 << 17, "")
 
 
-CREATED = TournamentCreated(manifest(), b"", bytes(32), 0)
+SECRET = deals_secret("cutpurse")
+
+
+def created(players: int = 3, rounds: int = 2, secret: bytes = SECRET) -> TournamentCreated:
+    return TournamentCreated(manifest(players, rounds), b"", secret, 0)
+
+
+CREATED = created()
 
 
 def entrants(count: int) -> list[Entrant]:
@@ -30,7 +43,7 @@ def test_every_table_meets_once_a_round_and_every_bot_sits_everywhere(players, m
     bots = entrants(players + more)
     entered.shuffle(bots)
 
-    schedule = Schedule(manifest(players, rounds), bots)
+    schedule = Schedule(created(players, rounds), bots)
 
     tables = Counter((block.key.round, frozenset(block.entrants)) for block in schedule.blocks)
     every_table = [frozenset(table) for table in combinations(bots, players)]
@@ -41,7 +54,7 @@ def test_every_table_meets_once_a_round_and_every_bot_sits_everywhere(players, m
 
 
 def test_ids_are_unique_and_slots_are_the_positions_in_the_schedule() -> None:
-    schedule = Schedule(manifest(3, 2), entrants(6))
+    schedule = Schedule(created(3, 2), entrants(6))
 
     matches = [match for block in schedule.blocks for match in block.matches(CREATED, 1)]
 
@@ -51,7 +64,7 @@ def test_ids_are_unique_and_slots_are_the_positions_in_the_schedule() -> None:
 
 
 def test_a_further_attempt_changes_the_ids_and_keeps_the_slots() -> None:
-    block = Schedule(manifest(), entrants(4)).blocks[1]
+    block = Schedule(created(), entrants(4)).blocks[1]
 
     first, second = block.matches(CREATED, 1), block.matches(CREATED, 2)
 
@@ -60,23 +73,64 @@ def test_a_further_attempt_changes_the_ids_and_keeps_the_slots() -> None:
     assert [match.seats for match in first] == [match.seats for match in second]
 
 
-def test_the_deals_secret_changes_the_ids_and_nothing_else() -> None:
-    block = Schedule(manifest(), entrants(4)).blocks[1]
+def test_the_deals_secret_changes_the_ids_of_a_block_and_nothing_else_in_it() -> None:
+    block = Schedule(created(), entrants(4)).blocks[1]
 
-    one, other = block.matches(CREATED, 1), block.matches(CREATED._replace(deals_secret=b"s" * 32), 1)
+    one, other = block.matches(CREATED, 1), block.matches(created(secret=b"s" * 32), 1)
 
     assert not {match.match for match in one} & {match.match for match in other}
     assert [match[1:] for match in one] == [match[1:] for match in other]
 
 
+def test_another_secret_makes_another_order_of_tables_and_of_bots_at_a_table() -> None:
+    one, other = (Schedule(created(4, 3, secret), entrants(6)).blocks for secret in (SECRET, b"s" * 32))
+
+    assert [set(block.entrants) for block in one] != [set(block.entrants) for block in other]
+    behind_one, behind_other = (
+        {(block.key.round, frozenset(block.entrants)): block.entrants for block in blocks} for blocks in (one, other)
+    )
+    assert behind_one.keys() == behind_other.keys()
+    assert sum(behind_one[table] != behind_other[table] for table in behind_one) > len(behind_one) // 2
+
+
+def test_tables_and_seats_are_in_the_order_of_their_codes_under_the_deals_secret() -> None:
+    blocks = Schedule(created(3, 1), entrants(4)).blocks
+
+    # Two tables of three of four bots always share one, so a wave is one table, and the order is that of the codes.
+    tables = sorted(combinations(range(4), 3), key=lambda table: code("cutpurse/table/v2", 1, *table))
+    seated = [sorted(table, key=lambda each: code("cutpurse/seat/v2", 1, *table, each)) for table in tables]
+    assert [[int(each.bot[-2:]) for each in block.entrants] for block in blocks] == seated
+
+
+def code(purpose: str, *numbers: int) -> str:
+    """The code under `SECRET` of the numbers, in hexadecimal, made without the code that is tested."""
+    text = " ".join(str(number) for number in numbers)
+    return hmac.new(SECRET, purpose.encode() + bytes(1) + text.encode(), hashlib.sha256).hexdigest()
+
+
+def test_the_vectors_of_the_document_are_right() -> None:
+    blocks = Schedule(created(3, 1), entrants(4)).blocks
+
+    expected = {
+        "code of table 0 1 2 in round 1": code("cutpurse/table/v2", 1, 0, 1, 2),
+        "code of entrant 1 at table 0 1 2 in round 1": code("cutpurse/seat/v2", 1, 0, 1, 2, 1),
+        "tables of 3 of 4 entrants in round 1, as seated in rotation 0": ", ".join(
+            " ".join(str(int(each.bot[-2:])) for each in block.entrants) for block in blocks
+        ),
+    }
+
+    vectors = dict(re.findall(r"^\| `([^`|]+)` \| `([^`|]+)` \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE))
+    assert expected == {name: vectors.get(name) for name in expected}
+
+
 def test_the_order_of_entry_changes_nothing() -> None:
     bots = entrants(7)
 
-    assert Schedule(manifest(), bots).blocks == Schedule(manifest(), bots[::-1]).blocks
+    assert Schedule(created(), bots).blocks == Schedule(created(), bots[::-1]).blocks
 
 
 def test_tables_at_the_front_of_a_round_share_no_bot() -> None:
-    blocks = Schedule(manifest(3, 1), entrants(9)).blocks
+    blocks = Schedule(created(3, 1), entrants(9)).blocks
 
     first_wave = [entrant for block in blocks[:2] for entrant in block.entrants]
 
@@ -84,27 +138,27 @@ def test_tables_at_the_front_of_a_round_share_no_bot() -> None:
 
 
 def test_rounds_differ_in_who_sits_behind_whom() -> None:
-    blocks = Schedule(manifest(5, 12), entrants(5)).blocks
+    blocks = Schedule(created(5, 12), entrants(5)).blocks
 
     assert len({block.entrants for block in blocks}) > 6
 
 
 def test_the_schedule_is_the_one_that_was_published() -> None:
     """Golden: a changed order would change every table number and deal of a tournament that is under way."""
-    blocks = Schedule(manifest(3, 1), entrants(4)).blocks
+    blocks = Schedule(created(3, 1), entrants(4)).blocks
 
     assert [[each.bot[-2:] for each in block.entrants] for block in blocks] == GOLDEN
 
 
-GOLDEN = [["01", "00", "02"], ["03", "02", "01"], ["02", "03", "00"], ["01", "00", "03"]]
+GOLDEN = [["00", "01", "03"], ["03", "02", "00"], ["00", "01", "02"], ["01", "02", "03"]]
 
 
 def test_a_schedule_with_more_matches_than_slots_is_refused_with_a_remedy() -> None:
     with pytest.raises(ScheduleTooLarge, match=r"200 entrants .* 3,940,200 matches.*at most 131,072: take fewer"):
-        Schedule(manifest(3, 1), entrants(200))
+        Schedule(created(3, 1), entrants(200))
 
 
 def test_the_largest_schedules_are_made_within_a_few_seconds() -> None:
-    schedule = Schedule(manifest(4, 1), entrants(31))
+    schedule = Schedule(created(4, 1), entrants(31))
 
     assert len(schedule.blocks) == 31_465

@@ -124,10 +124,9 @@ class TournamentReplay:
 
     def _start(self, event: TournamentStarted) -> None:
         assert self.created is not None
-        manifest = self.created.manifest
-        check(len(self._entrants) >= manifest.players, "there are too few entrants for a table")
+        check(len(self._entrants) >= self.created.manifest.players, "there are too few entrants for a table")
         try:
-            schedule = Schedule(manifest, tuple(self._entrants.values()))
+            schedule = Schedule(self.created, tuple(self._entrants.values()))
         except ScheduleTooLarge as large:
             raise Wrong(str(large)) from None
         self._blocks = {block.key: block for block in schedule.blocks}

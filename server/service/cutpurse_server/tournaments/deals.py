@@ -1,5 +1,7 @@
 """What follows from a tournament's secret: its deals, committed to before anybody enters, and its matches' names.
 
+The order of its tables and of the bots at a table follow from it as well (schedule.py).
+
 Vectors are in docs/audit.md.
 
 deals secret           32 bytes, drawn, or SHA-256("cutpurse/deals/v1" ‖ 0x00 ‖ seed)
@@ -64,8 +66,8 @@ def match_key(secret: bytes, entropy: bytes, slot: int, attempt: int) -> bytes:
 def match_name(deals: bytes, tournament: str, place: tuple[int, int, int, int]) -> str:
     """The id of the match in a place: round and table from 1, rotation from 0, attempt from 1.
 
-    Who does not know the deals' secret cannot tell the place from it, nor who plays there: entrants and schedule are
-    public, and bots read the ids of their matches.
+    Who does not know the deals' secret cannot tell the place from it, nor who plays there: bots read the ids of their
+    matches.
     """
     assert len(deals) == KEY_BYTES
     numbers = b"".join(number.to_bytes(4, "big") for number in place)

@@ -100,7 +100,7 @@ def _entered(record: TournamentRecord, event: EntrantEntered) -> None:
 
 def _started(record: TournamentRecord, _: TournamentStarted) -> None:
     record.phase = Phase.RUNNING
-    record.schedule = Schedule(record.manifest, tuple(record.entrants.values()))
+    record.schedule = Schedule(record.created, tuple(record.entrants.values()))
     record.standings = Standings(record.manifest.players, record.entrants)
 
 

@@ -1,17 +1,19 @@
-"""The schedule: which matches a tournament consists of. A pure function of its manifest and its entrants.
+"""The schedule: which matches a tournament consists of. A pure function of its manifest, entrants and deals' secret.
 
 Round robin over tables of n: in every round every set of n entrants meets at one table and plays one block there. A
 *block* is n matches of the same n bots: in rotation r the table's bot number i sits in seat (i + r) mod n. Each match
-has a slot of its own, numbered by its position in the schedule, and with it a deal of its own. The names of matches
-alone follow from the deals' secret as well (deals.py).
+has a slot of its own, numbered by its position in the schedule, and with it a deal of its own.
 
-Two orders are free, and both are drawn by SHA-256, anew in every round, from nothing but numbers: entrants are
-numbered from 0 in order of their names, and
+Two orders are free, and both are drawn by HMAC-SHA-256 under the deals' secret (deals.py), anew in every round, from
+nothing but numbers: entrants are numbered from 0 in order of their names, and
 
-    a table of the entrants i < j < … in round r       SHA-256("cutpurse/table/v1" ‖ 0x00 ‖ "r i j …")
-    entrant k at that table                            SHA-256("cutpurse/seat/v1" ‖ 0x00 ‖ "r i j … k")
+    a table of the entrants i < j < … in round r       HMAC-SHA-256(secret, "cutpurse/table/v2" ‖ 0x00 ‖ "r i j …")
+    entrant k at that table                            HMAC-SHA-256(secret, "cutpurse/seat/v2" ‖ 0x00 ‖ "r i j … k")
 
-The tables of a round are put into waves: a wave takes the first table that is left in order of its hash, and then every
+So nobody can make the schedule before the secret is opened: a bot that could would know its opponents by counting its
+matches.
+
+The tables of a round are put into waves: a wave takes the first table that is left in order of its code, and then every
 further one of the next `WAVE_REACH` left that shares no entrant with the wave. So neighbours in the schedule can run at
 the same time with every bot thinking about one match, and no bot always sits behind the same other one.
 """
@@ -20,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from hashlib import sha256
+from hmac import digest
 from itertools import combinations
 from math import comb
 from typing import NamedTuple
@@ -108,12 +110,15 @@ def check_size(manifest: Manifest, entrants: int) -> int:
 class Schedule:
     """All blocks of a tournament, in order."""
 
-    def __init__(self, manifest: Manifest, entrants: Sequence[Entrant]) -> None:
-        """Raises `ScheduleTooLarge`. There must be enough entrants for one table, each named once."""
-        assert len({entrant.bot for entrant in entrants}) == len(entrants) >= manifest.players
-        self.manifest = manifest
+    def __init__(self, created: TournamentCreated, entrants: Sequence[Entrant]) -> None:
+        """Raises `ScheduleTooLarge`. There must be enough entrants for one table, each named once.
+
+        Of the tournament, its size and its deals' secret count.
+        """
+        assert len({entrant.bot for entrant in entrants}) == len(entrants) >= created.manifest.players
+        self.created = created
         self.entrants = tuple(sorted(entrants))
-        self.matches_total = check_size(manifest, len(entrants))
+        self.matches_total = check_size(created.manifest, len(entrants))
         """Matches in the whole schedule, repetitions of voided blocks left out."""
 
     @cached_property
@@ -123,9 +128,10 @@ class Schedule:
 
     def _all_blocks(self) -> Iterator[Block]:
         position = 0
-        for round_number in range(1, self.manifest.rounds + 1):
+        for round_number in range(1, self.created.manifest.rounds + 1):
             for table, members in enumerate(self._tables(round_number), 1):
-                seated = _by_hash("cutpurse/seat/v1", f"{round_number} {_text(members)}", [(each,) for each in members])
+                prefix = f"{round_number} {_text(members)}"
+                seated = self._drawn("cutpurse/seat/v2", prefix, [(each,) for each in members])
                 entrants = tuple(self.entrants[index] for (index,) in seated)
                 yield Block(BlockKey(round_number, table), position, entrants)
                 position += 1
@@ -133,8 +139,8 @@ class Schedule:
     def _tables(self, round_number: int) -> Iterator[tuple[int, ...]]:
         """The tables of a round, as entrants' numbers, in waves."""
         everybody = range(len(self.entrants))
-        tables = list(combinations(everybody, self.manifest.players))
-        left = _by_hash("cutpurse/table/v1", str(round_number), tables)
+        tables = list(combinations(everybody, self.created.manifest.players))
+        left = self._drawn("cutpurse/table/v2", str(round_number), tables)
         while left:
             busy: set[int] = set()
             passed: list[tuple[int, ...]] = []
@@ -146,11 +152,16 @@ class Schedule:
                     passed.append(members)
             left[:WAVE_REACH] = passed
 
+    def _drawn(self, purpose: str, prefix: str, members: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """Sets of entrants' numbers in an order that only who knows the deals' secret can tell.
+
+        Of what an entrant chooses, it depends on nothing but its name's place.
+        """
+        secret = self.created.deals_secret
+        return sorted(
+            members, key=lambda each: digest(secret, f"{purpose}\x00{prefix} {_text(each)}".encode(), "sha256")
+        )
+
 
 def _text(members: Sequence[int]) -> str:
     return " ".join(map(str, members))
-
-
-def _by_hash(purpose: str, prefix: str, members: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Sets of entrants' numbers in an order that depends on nothing that an entrant chooses but its name's place."""
-    return sorted(members, key=lambda each: sha256(f"{purpose}\x00{prefix} {_text(each)}".encode()).digest())
