@@ -16,7 +16,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from cutpurse_server.arena.children import Child
@@ -24,10 +24,12 @@ from cutpurse_server.arena.plan import BadPlan, Entry, Plan
 from cutpurse_server.audit import write_tournament_bundle
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.identity import Role
+from cutpurse_server.log.port import LogUnavailable
 from cutpurse_server.log.sqlite import SQLiteLog
 from cutpurse_server.serve import Service, running_service
 from cutpurse_server.tournaments import Overview
 from cutpurse_server.tournaments.events import Format, Manifest
+from cutpurse_server.tournaments.record import Phase
 
 __all__ = ["BUNDLE", "run_tournament"]
 
@@ -55,15 +57,16 @@ async def run_tournament(plan: Plan, folder: Path, show: Show) -> Overview:
             await _register(service, entry)
         try:
             await tournaments.create(_manifest(plan))
-        except ServiceError:
-            # There is no such tournament, so the folder is free for a better plan.
-            (folder / _PLAN).unlink()
+        except ServiceError as refusal:
+            if refusal.reason is ErrorReason.CONFIGURATION_INVALID:
+                # There is no such tournament, so the folder is free for a better plan.
+                (folder / _PLAN).unlink()
             raise
         for entry in plan.entries:
             await tournaments.enter(plan.name, entry.name)
         await tournaments.start(plan.name)
         overview = await tournaments.get(plan.name)
-        if overview.progress.matches_done < overview.progress.matches_total:
+        if overview.progress.phase is not Phase.FINISHED:
             overview = await _play(service, plan, folder, show)
         _write_standings(overview, folder)
         await _write_bundle(log, plan.name, folder / BUNDLE)
@@ -110,7 +113,10 @@ def _manifest(plan: Plan) -> Manifest:
 
 async def _play(service: Service, plan: Plan, folder: Path, show: Show) -> Overview:
     """Launch the bots and watch until the tournament is finished; whatever happens, no bot is left behind."""
-    children = [await _child(service, plan, entry, folder) for entry in plan.entries]
+    tokens = {
+        entry.name: await service.registry.issue_token(Role.BOT, entry.name, _TOKEN_VALID_S) for entry in plan.entries
+    }
+    children = [_child(service, plan, entry, folder, tokens[entry.name][0]) for entry in plan.entries]
     running = [asyncio.create_task(child.keep_running()) for child in children]
     try:
         overview = await service.tournaments.get(plan.name)
@@ -122,10 +128,13 @@ async def _play(service: Service, plan: Plan, folder: Path, show: Show) -> Overv
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         await asyncio.gather(*(child.stop() for child in children))
+        # Nobody is to play with a token of this run any more; if the log cannot be written, it expires by itself.
+        with suppress(ServiceError, LogUnavailable):
+            for _, token_id in tokens.values():
+                await service.registry.revoke_token(token_id)
 
 
-async def _child(service: Service, plan: Plan, entry: Entry, folder: Path) -> Child:
-    token, _ = await service.registry.issue_token(Role.BOT, entry.name, _TOKEN_VALID_S)
+def _child(service: Service, plan: Plan, entry: Entry, folder: Path, token: str) -> Child:
     # Bots that draw lots play the same again after a restart, and with a seed in every run.
     own = plan.seed or (folder / _BOT_SECRET).read_text().strip()
     seed = hashlib.sha256(f"{own}/{entry.name}".encode()).hexdigest()
