@@ -7,7 +7,7 @@ import gc
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["run_on_fast_loop"]
+__all__ = ["collect_patiently", "run_on_fast_loop"]
 
 T = TypeVar("T")
 
@@ -15,10 +15,15 @@ _YOUNG_OBJECTS_MAX = 50_000
 """Records and events live long and hold no cycles; looking for some after every 700 of them takes time."""
 
 
-def run_on_fast_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run on uvloop where it exists, else on asyncio's own loop, with a patient garbage collector."""
+def collect_patiently() -> None:
+    """Leave what is loaded by now out of all collections, and look for cycles seldom."""
     gc.freeze()
     gc.set_threshold(_YOUNG_OBJECTS_MAX, 20, 50)
+
+
+def run_on_fast_loop(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run on uvloop where it exists, else on asyncio's own loop, with a patient garbage collector."""
+    collect_patiently()
     try:
         import uvloop
     except ImportError:

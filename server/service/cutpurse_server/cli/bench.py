@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cutpurse_server.bench.measures import MEASURES, Figure, measure
+from cutpurse_server.loops import collect_patiently
 
 __all__ = ["bench"]
 
@@ -33,6 +34,8 @@ def bench(
     measures = tuple(each for each in MEASURES if only in each.name)
     if not measures:
         raise typer.BadParameter(f"no line contains {only!r}", param_hint="--only")
+    # As the service does it; for what is measured in this process and for its floors alike.
+    collect_patiently()
     progress = Console(stderr=True)
     figures: dict[str, Figure] = {}
     with progress.status("measuring") as status:
