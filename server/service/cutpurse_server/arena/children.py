@@ -61,13 +61,22 @@ class Child:
     async def stop(self) -> None:
         """Ask it to end, then make it and its own children."""
         process = self._process
-        if process is None or process.returncode is not None:
+        if process is None:
             return
-        _signal_group(process.pid, signal.SIGTERM)
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _GOODBYE_S)
+        if process.returncode is None:
+            _signal_group(process.pid, signal.SIGTERM)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_GOODBYE_S):
+                    await process.wait()
+        # Its children may live on when it has ended.
         _signal_group(process.pid, signal.SIGKILL)
         await process.wait()
+        # Nobody reads its output any more, and a pipe that is not read to its end is never closed.
+        assert process.stdout is not None
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GOODBYE_S):
+                while await process.stdout.read(65_536):
+                    pass
 
     async def _run_once(self) -> str:
         self._process = process = await asyncio.create_subprocess_exec(
