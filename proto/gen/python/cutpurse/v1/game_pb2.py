@@ -23,37 +23,43 @@ _sym_db = _symbol_database.Default()
 
 
 from cutpurse.v1 import art_robbery_pb2 as cutpurse_dot_v1_dot_art__robbery__pb2
+from cutpurse.v1 import big_max_pb2 as cutpurse_dot_v1_dot_big__max__pb2
+from cutpurse.v1 import shadow_thief_pb2 as cutpurse_dot_v1_dot_shadow__thief__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x63utpurse/v1/game.proto\x12\x0b\x63utpurse.v1\x1a\x1d\x63utpurse/v1/art_robbery.proto\"B\n\x04View\x12\x32\n\x0b\x61rt_robbery\x18\x01 \x01(\x0b\x32\x1b.cutpurse.v1.ArtRobberyViewH\x00\x42\x06\n\x04game\"I\n\nPublicView\x12\x33\n\x0b\x61rt_robbery\x18\x01 \x01(\x0b\x32\x1c.cutpurse.v1.ArtRobberyTableH\x00\x42\x06\n\x04game\"F\n\x06\x41\x63tion\x12\x34\n\x0b\x61rt_robbery\x18\x01 \x01(\x0b\x32\x1d.cutpurse.v1.ArtRobberyActionH\x00\x42\x06\n\x04game\"\xa5\x01\n\x11OptionDescription\x12\x0c\n\x04name\x18\x01 \x01(\t\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.cutpurse.v1.OptionKind\x12\x0f\n\x07meaning\x18\x03 \x01(\t\x12\x14\n\x0c\x64\x65\x66\x61ult_json\x18\x04 \x01(\t\x12\x12\n\nper_player\x18\x05 \x01(\x08\x12\x0f\n\x07minimum\x18\x06 \x01(\x03\x12\x0f\n\x07maximum\x18\x07 \x01(\x03\"0\n\rComponentKind\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tnotations\x18\x02 \x03(\t\"\xcf\x01\n\x0fGameDescription\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\t\x12\x13\n\x0bmin_players\x18\x04 \x01(\r\x12\x13\n\x0bmax_players\x18\x05 \x01(\r\x12/\n\x07options\x18\x06 \x03(\x0b\x32\x1e.cutpurse.v1.OptionDescription\x12.\n\ncomponents\x18\x07 \x03(\x0b\x32\x1a.cutpurse.v1.ComponentKind\"\x12\n\x10ListGamesRequest\"@\n\x11ListGamesResponse\x12+\n\x05games\x18\x01 \x03(\x0b\x32\x1c.cutpurse.v1.GameDescription\"\x1e\n\x0eGetGameRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\"=\n\x0fGetGameResponse\x12*\n\x04game\x18\x01 \x01(\x0b\x32\x1c.cutpurse.v1.GameDescription*s\n\nOptionKind\x12\x1b\n\x17OPTION_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13OPTION_KIND_BOOLEAN\x10\x01\x12\x17\n\x13OPTION_KIND_INTEGER\x10\x02\x12\x16\n\x12OPTION_KIND_COUNTS\x10\x03\x32\x9f\x01\n\x0bGameService\x12J\n\tListGames\x12\x1d.cutpurse.v1.ListGamesRequest\x1a\x1e.cutpurse.v1.ListGamesResponse\x12\x44\n\x07GetGame\x12\x1b.cutpurse.v1.GetGameRequest\x1a\x1c.cutpurse.v1.GetGameResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x63utpurse/v1/game.proto\x12\x0b\x63utpurse.v1\x1a\x1d\x63utpurse/v1/art_robbery.proto\x1a\x19\x63utpurse/v1/big_max.proto\x1a\x1e\x63utpurse/v1/shadow_thief.proto\"\xa4\x01\n\x04View\x12\x32\n\x0b\x61rt_robbery\x18\x01 \x01(\x0b\x32\x1b.cutpurse.v1.ArtRobberyViewH\x00\x12\x34\n\x0cshadow_thief\x18\x02 \x01(\x0b\x32\x1c.cutpurse.v1.ShadowThiefViewH\x00\x12*\n\x07\x62ig_max\x18\x03 \x01(\x0b\x32\x17.cutpurse.v1.BigMaxViewH\x00\x42\x06\n\x04game\"\xad\x01\n\nPublicView\x12\x33\n\x0b\x61rt_robbery\x18\x01 \x01(\x0b\x32\x1c.cutpurse.v1.ArtRobberyTableH\x00\x12\x35\n\x0cshadow_thief\x18\x02 \x01(\x0b\x32\x1d.cutpurse.v1.ShadowThiefTableH\x00\x12+\n\x07\x62ig_max\x18\x03 \x01(\x0b\x32\x18.cutpurse.v1.BigMaxTableH\x00\x42\x06\n\x04game\"\xac\x01\n\x06\x41\x63tion\x12\x34\n\x0b\x61rt_robbery\x18\x01 \x01(\x0b\x32\x1d.cutpurse.v1.ArtRobberyActionH\x00\x12\x36\n\x0cshadow_thief\x18\x02 \x01(\x0b\x32\x1e.cutpurse.v1.ShadowThiefActionH\x00\x12,\n\x07\x62ig_max\x18\x03 \x01(\x0b\x32\x19.cutpurse.v1.BigMaxActionH\x00\x42\x06\n\x04game\"\xa5\x01\n\x11OptionDescription\x12\x0c\n\x04name\x18\x01 \x01(\t\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.cutpurse.v1.OptionKind\x12\x0f\n\x07meaning\x18\x03 \x01(\t\x12\x14\n\x0c\x64\x65\x66\x61ult_json\x18\x04 \x01(\t\x12\x12\n\nper_player\x18\x05 \x01(\x08\x12\x0f\n\x07minimum\x18\x06 \x01(\x03\x12\x0f\n\x07maximum\x18\x07 \x01(\x03\"/\n\rLocalizedName\x12\x10\n\x08language\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\"1\n\x0eLocalizedNames\x12\x10\n\x08language\x18\x01 \x01(\t\x12\r\n\x05names\x18\x02 \x03(\t\"\x96\x01\n\rComponentKind\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tnotations\x18\x02 \x03(\t\x12\x34\n\x0f\x63omponent_names\x18\x03 \x03(\x0b\x32\x1b.cutpurse.v1.LocalizedNames\x12.\n\nkind_names\x18\x04 \x03(\x0b\x32\x1a.cutpurse.v1.LocalizedName\"\xfa\x01\n\x0fGameDescription\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\t\x12\x13\n\x0bmin_players\x18\x04 \x01(\r\x12\x13\n\x0bmax_players\x18\x05 \x01(\r\x12/\n\x07options\x18\x06 \x03(\x0b\x32\x1e.cutpurse.v1.OptionDescription\x12.\n\ncomponents\x18\x07 \x03(\x0b\x32\x1a.cutpurse.v1.ComponentKind\x12)\n\x05names\x18\x08 \x03(\x0b\x32\x1a.cutpurse.v1.LocalizedName\"\x12\n\x10ListGamesRequest\"@\n\x11ListGamesResponse\x12+\n\x05games\x18\x01 \x03(\x0b\x32\x1c.cutpurse.v1.GameDescription\"\x1e\n\x0eGetGameRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\"=\n\x0fGetGameResponse\x12*\n\x04game\x18\x01 \x01(\x0b\x32\x1c.cutpurse.v1.GameDescription*s\n\nOptionKind\x12\x1b\n\x17OPTION_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13OPTION_KIND_BOOLEAN\x10\x01\x12\x17\n\x13OPTION_KIND_INTEGER\x10\x02\x12\x16\n\x12OPTION_KIND_COUNTS\x10\x03\x32\x9f\x01\n\x0bGameService\x12J\n\tListGames\x12\x1d.cutpurse.v1.ListGamesRequest\x1a\x1e.cutpurse.v1.ListGamesResponse\x12\x44\n\x07GetGame\x12\x1b.cutpurse.v1.GetGameRequest\x1a\x1c.cutpurse.v1.GetGameResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cutpurse.v1.game_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_OPTIONKIND']._serialized_start=894
-  _globals['_OPTIONKIND']._serialized_end=1009
-  _globals['_VIEW']._serialized_start=70
-  _globals['_VIEW']._serialized_end=136
-  _globals['_PUBLICVIEW']._serialized_start=138
-  _globals['_PUBLICVIEW']._serialized_end=211
-  _globals['_ACTION']._serialized_start=213
-  _globals['_ACTION']._serialized_end=283
-  _globals['_OPTIONDESCRIPTION']._serialized_start=286
-  _globals['_OPTIONDESCRIPTION']._serialized_end=451
-  _globals['_COMPONENTKIND']._serialized_start=453
-  _globals['_COMPONENTKIND']._serialized_end=501
-  _globals['_GAMEDESCRIPTION']._serialized_start=504
-  _globals['_GAMEDESCRIPTION']._serialized_end=711
-  _globals['_LISTGAMESREQUEST']._serialized_start=713
-  _globals['_LISTGAMESREQUEST']._serialized_end=731
-  _globals['_LISTGAMESRESPONSE']._serialized_start=733
-  _globals['_LISTGAMESRESPONSE']._serialized_end=797
-  _globals['_GETGAMEREQUEST']._serialized_start=799
-  _globals['_GETGAMEREQUEST']._serialized_end=829
-  _globals['_GETGAMERESPONSE']._serialized_start=831
-  _globals['_GETGAMERESPONSE']._serialized_end=892
-  _globals['_GAMESERVICE']._serialized_start=1012
-  _globals['_GAMESERVICE']._serialized_end=1171
+  _globals['_OPTIONKIND']._serialized_start=1502
+  _globals['_OPTIONKIND']._serialized_end=1617
+  _globals['_VIEW']._serialized_start=130
+  _globals['_VIEW']._serialized_end=294
+  _globals['_PUBLICVIEW']._serialized_start=297
+  _globals['_PUBLICVIEW']._serialized_end=470
+  _globals['_ACTION']._serialized_start=473
+  _globals['_ACTION']._serialized_end=645
+  _globals['_OPTIONDESCRIPTION']._serialized_start=648
+  _globals['_OPTIONDESCRIPTION']._serialized_end=813
+  _globals['_LOCALIZEDNAME']._serialized_start=815
+  _globals['_LOCALIZEDNAME']._serialized_end=862
+  _globals['_LOCALIZEDNAMES']._serialized_start=864
+  _globals['_LOCALIZEDNAMES']._serialized_end=913
+  _globals['_COMPONENTKIND']._serialized_start=916
+  _globals['_COMPONENTKIND']._serialized_end=1066
+  _globals['_GAMEDESCRIPTION']._serialized_start=1069
+  _globals['_GAMEDESCRIPTION']._serialized_end=1319
+  _globals['_LISTGAMESREQUEST']._serialized_start=1321
+  _globals['_LISTGAMESREQUEST']._serialized_end=1339
+  _globals['_LISTGAMESRESPONSE']._serialized_start=1341
+  _globals['_LISTGAMESRESPONSE']._serialized_end=1405
+  _globals['_GETGAMEREQUEST']._serialized_start=1407
+  _globals['_GETGAMEREQUEST']._serialized_end=1437
+  _globals['_GETGAMERESPONSE']._serialized_start=1439
+  _globals['_GETGAMERESPONSE']._serialized_end=1500
+  _globals['_GAMESERVICE']._serialized_start=1620
+  _globals['_GAMESERVICE']._serialized_end=1779
 # @@protoc_insertion_point(module_scope)
