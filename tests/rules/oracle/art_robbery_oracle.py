@@ -9,7 +9,6 @@ Run it with ``python tests/rules/oracle/art_robbery_oracle.py FILE…``: exit co
 not, 2 if it was called wrongly or a file cannot be read.
 """
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -20,6 +19,7 @@ if __name__ == "__main__":
     # Run as a program, it finds only its own folder; the root is where `tests` begins.
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from tests.rules.oracle import trace_files
 from tests.rules.oracle.art_robbery_end import TILES, SafeTile, rank, settle
 from tests.rules.oracle.trace_lines import Mismatch, Reader, dump
 
@@ -44,19 +44,8 @@ def check(lines: Iterable[str]) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Check the trace in a file, its encoding and its final line feed included.
-
-    Raises Mismatch as ``check`` does, and OSError if the file cannot be read.
-    """
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Mismatch(content.count(b"\n", 0, error.start) + 1, f"not UTF-8: {error.reason}") from error
-    if not text.endswith("\n"):
-        raise Mismatch(text.count("\n") + 1, "no final line feed")
-    # str.splitlines would also split at separators that only look like line ends.
-    check(line + "\n" for line in text[:-1].split("\n"))
+    """Check the trace in a file; raises as ``trace_files.check_file`` does."""
+    trace_files.check_file(path, check)
 
 
 def ordered(things: Iterable[str], order: list[str]) -> list[str]:
@@ -141,7 +130,7 @@ class Match:
 
     def play(self) -> None:
         """Play from the deal to the result line."""
-        self.pile = self.shuffle("deck", self.deck)
+        self.pile = self.reader.shuffle("deck", self.deck)
         for _ in range(HAND):
             for seat in self.seats:
                 self.hands[seat].append(self.pile.pop(0))
@@ -164,22 +153,6 @@ class Match:
                 "views": self.views([]),
             }
         )
-
-    def shuffle(self, label: str, cards: list[str]) -> list[str]:
-        """Read the draw that is due now and return its outcome, top card first (G3)."""
-        assert cards, "a shuffle of no cards is no draw"
-        line = self.reader.read("draw")
-        outcome = line.get("outcome")
-        if not isinstance(outcome, list) or not all(isinstance(card, str) for card in outcome):
-            self.reader.refuse("draw.outcome is not a list of cards")
-        self.reader.compare({"type": "draw", "label": label, "kind": "shuffle", "outcome": outcome}, line)
-        due, found = Counter(cards), Counter(outcome)
-        if due != found:
-            self.reader.refuse(
-                f"{label} shuffles the wrong cards: lacks {sorted((due - found).elements())}, "
-                f"has surplus {sorted((found - due).elements())}"
-            )
-        return list(outcome)
 
     def play_heist(self, starter: int) -> int:
         """Play one heist from its first seat; return the seat that begins the next one (R5)."""
@@ -224,7 +197,7 @@ class Match:
         if not self.pile:
             # R2: the card just played lies among the discards.
             self.reshuffles += 1
-            self.pile = self.shuffle(f"reshuffle/{self.reshuffles}", self.discards)
+            self.pile = self.reader.shuffle(f"reshuffle/{self.reshuffles}", self.discards)
             self.discards = []
         self.hands[seat].append(self.pile.pop(0))
 
@@ -276,24 +249,8 @@ class Match:
                 "views": self.views([seat]),
             }
         )
-        line = self.reader.read("choices")
-        choices, causes = line.get("choices"), line.get("cause")
-        choice = choices.get(str(seat)) if isinstance(choices, dict) else None
-        cause = causes.get(str(seat)) if isinstance(causes, dict) else None
-        self.reader.compare(
-            {"type": "choices", "number": self.decisions, "choices": {str(seat): choice}, "cause": {str(seat): cause}},
-            line,
-        )
-        if choice not in legal:
-            self.reader.refuse(f"the choice {dump(choice)} is not legal")
-        # The pages name the causes CHOSEN, FORCED and FORFEITED, but no fault, so any capital word may be a fault.
-        if not isinstance(cause, str) or not re.fullmatch("[A-Z]+(_[A-Z]+)*", cause):
-            self.reader.refuse(f"the cause {dump(cause)} is none")
-        if cause == "FORCED":
-            self.reader.refuse("the cause is FORCED, but in this game the engine takes no decision (G5)")
-        if cause != "CHOSEN" and choice != legal[0]:
-            self.reader.refuse(f"the cause is {cause}, so the choice must be the default {legal[0]!r}")
-        return str(choice)
+        # In this game the engine takes no decision (G5).
+        return self.reader.choices(self.decisions, {seat: legal})[seat]
 
     def views(self, asked: list[int]) -> dict[str, Any]:
         """Build everybody's view of the table as it is now (G11)."""
@@ -336,23 +293,5 @@ def of_value(number: str, tiles: list[str]) -> list[str]:
     return [tile for tile in tiles if tile.split(".")[0] == number]
 
 
-def main(arguments: list[str]) -> int:
-    """Check the files that are named; return the exit code."""
-    if not arguments:
-        print("usage: art_robbery_oracle.py FILE…", file=sys.stderr)
-        return 2
-    code = 0
-    for name in arguments:
-        try:
-            check_file(Path(name))
-        except Mismatch as mismatch:
-            print(f"{name}: {mismatch}", file=sys.stderr)
-            code = max(code, 1)
-        except OSError as error:
-            print(f"{name}: {error.strerror}", file=sys.stderr)
-            code = 2
-    return code
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(trace_files.run("art_robbery_oracle.py", sys.argv[1:], check))

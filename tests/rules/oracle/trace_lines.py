@@ -1,7 +1,9 @@
 """Reads a trace line by line for the oracles and checks what trace.md says about the bytes of every line."""
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 __all__ = ["Mismatch", "Reader", "dump"]
@@ -98,6 +100,45 @@ class Reader:
         if text is not None:
             self.refuse(text)
         assert dump(expected) == dump(found), "difference() overlooked something"
+
+    def shuffle(self, label: str, cards: list[str]) -> list[str]:
+        """Read the shuffle of these cards that is due now and return its outcome, top card first (G3)."""
+        assert cards, "a shuffle of no cards is no draw"
+        line = self.read("draw")
+        outcome = line.get("outcome")
+        if not isinstance(outcome, list) or not all(isinstance(card, str) for card in outcome):
+            self.refuse("draw.outcome is not a list of cards")
+        self.compare({"type": "draw", "label": label, "kind": "shuffle", "outcome": outcome}, line)
+        due, found = Counter(cards), Counter(outcome)
+        if due != found:
+            self.refuse(
+                f"{label} shuffles the wrong cards: lacks {sorted((due - found).elements())}, "
+                f"has surplus {sorted((found - due).elements())}"
+            )
+        return list(outcome)
+
+    def choices(self, number: int, legal: Mapping[int, list[str]], forced: Collection[int] = ()) -> dict[int, str]:
+        """Read the choices of a decision: one for each key of ``legal``, whose first action is the default.
+
+        ``forced`` are the seats whose choice the engine takes (G5): their cause is FORCED, and nobody else's is.
+        """
+        line = self.read("choices")
+        found = {key: line[key] if isinstance(line.get(key), dict) else {} for key in ("choices", "cause")}
+        expected = {key: {str(seat): found[key].get(str(seat)) for seat in legal} for key in found}
+        self.compare({"type": "choices", "number": number, **expected}, line)
+        for seat, actions in legal.items():
+            choice, cause = expected["choices"][str(seat)], expected["cause"][str(seat)]
+            if choice not in actions:
+                self.refuse(f"the choice {dump(choice)} of seat {seat} is not legal")
+            # The pages name the causes CHOSEN, FORCED and FORFEITED, but no fault, so any capital word may be a fault.
+            if not isinstance(cause, str) or not re.fullmatch("[A-Z]+(_[A-Z]+)*", cause):
+                self.refuse(f"the cause {dump(cause)} of seat {seat} is none")
+            if (cause == "FORCED") != (seat in forced):
+                due = "FORCED" if seat in forced else "not FORCED"
+                self.refuse(f"the cause of seat {seat} is {cause}, expected {due} (G5)")
+            if cause not in ("CHOSEN", "FORCED") and choice != actions[0]:
+                self.refuse(f"the cause of seat {seat} is {cause}, so its choice must be the default {actions[0]!r}")
+        return {seat: expected["choices"][str(seat)] for seat in legal}
 
     def finish(self) -> None:
         """Refuse anything after the result."""
