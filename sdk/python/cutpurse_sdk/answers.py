@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
-from cutpurse.v1.art_robbery_pb2 import ArtRobberyAction
 from cutpurse.v1.game_pb2 import Action
 from cutpurse.v1.match_pb2 import Choice
 from cutpurse_sdk.decision import Decision
 from cutpurse_sdk.errors import AnswerInvalid
+from cutpurse_sdk.games import GameAction
 
 __all__ = ["Answer"]
 
-Answer = str | int | Action | ArtRobberyAction
+Answer = str | int | Action | GameAction
 """One of the legal notations, an index into them, or an action: wrapped, or the game's own message."""
 
 _GAMES = {field.message_type.full_name: field.name for field in Action.DESCRIPTOR.fields if field.message_type}

@@ -7,16 +7,13 @@ import os
 from collections.abc import Sequence
 from random import Random
 
-from cutpurse.v1.art_robbery_pb2 import ArtRobberyView
 from cutpurse.v1.bot_pb2 import MatchOffered
 from cutpurse.v1.game_pb2 import Action, View
 from cutpurse.v1.match_pb2 import Decision as DecisionMessage
 from cutpurse_sdk.errors import DecisionUnreadable
+from cutpurse_sdk.games import GameView
 
 __all__ = ["Decision", "Randomness"]
-
-GameView = ArtRobberyView
-"""The view of any game: the union grows with the games."""
 
 
 class Randomness:
@@ -97,7 +94,7 @@ class Decision:
 
     @property
     def view(self) -> GameView:
-        """What this seat may know: the game's own message, such as `ArtRobberyView`.
+        """What this seat may know: the game's own message, such as `ArtRobberyView`; `isinstance` tells which.
 
         Raises `DecisionUnreadable` for a game that is newer than the installed cutpurse-proto.
         """
