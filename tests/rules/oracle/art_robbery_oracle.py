@@ -21,7 +21,8 @@ if __name__ == "__main__":
 
 from tests.rules.oracle import trace_files
 from tests.rules.oracle.art_robbery_end import TILES, SafeTile, rank, settle
-from tests.rules.oracle.trace_lines import Mismatch, Reader, dump
+from tests.rules.oracle.match_lines import ordered, read_counts, read_match_line
+from tests.rules.oracle.trace_lines import Mismatch, Reader
 
 __all__ = ["Mismatch", "check", "check_file"]
 
@@ -48,64 +49,16 @@ def check_file(path: Path) -> None:
     trace_files.check_file(path, check)
 
 
-def ordered(things: Iterable[str], order: list[str]) -> list[str]:
-    """Sort cards or tiles into their canonical order."""
-    return sorted(things, key=order.index)
-
-
-def read_counts(reader: Reader, options: dict[str, Any], name: str, page: dict[str, int]) -> list[str]:
-    """Lay out the cards or tiles that the option names, in canonical order; the page's where it is absent (G8)."""
-    counts = options.get(name, page)
-    if not isinstance(counts, dict) or not set(counts) <= set(page):
-        reader.refuse(f"match.options.{name} must map some of {list(page)} to counts")
-    if any(type(count) is not int or count < 0 for count in counts.values()):
-        reader.refuse(f"match.options.{name} has a count that is not a number from 0")
-    full = {kind: counts.get(kind, 0) for kind in page}
-    if name in options and full == page:
-        reader.refuse(f"match.options.{name} does not differ from the page and must be absent")
-    return [kind for kind in page for _ in range(full[kind])]
-
-
 def read_match(reader: Reader) -> tuple[int, int, list[str], list[str]]:
     """Read the match line: number of players, turn limit of a heist, the cards, the tiles of one heist."""
-    line = reader.read("match")
-    players, options, bots = line.get("players"), line.get("options"), line.get("bots")
-    if type(players) is not int or not 2 <= players <= 5:
-        reader.refuse(f"match.players is {dump(players)}, expected 2 to 5")
-    if not isinstance(options, dict):
-        reader.refuse("match.options is not an object")
-    if not isinstance(bots, list) or len(bots) != players or not all(isinstance(bot, str) and bot for bot in bots):
-        reader.refuse(f"match.bots is {dump(bots)}, expected {players} names")
-    if len(set(bots)) != players:
-        reader.refuse(f"match.bots is {dump(bots)}: a repeated name must be numbered")
-    if line.get("seed") is not None and not isinstance(line["seed"], str):
-        reader.refuse(f"match.seed is {dump(line['seed'])}, expected a string or null")
-    keys = {"auto_play_forced", "heist_turn_limit"} | ({"deck", "tiles"} & set(options))
-    if set(options) != keys:
-        reader.refuse(f"match.options has the keys {sorted(options)}, expected {sorted(keys)}")
-    if type(options["auto_play_forced"]) is not bool:
-        reader.refuse("match.options.auto_play_forced is neither true nor false")
-    limit = options["heist_turn_limit"]
-    if type(limit) is not int or limit < 1:
-        reader.refuse(f"match.options.heist_turn_limit is {dump(limit)}, expected a number from 1")
-    reader.compare(
-        {
-            "type": "match",
-            "game": "art_robbery",
-            "rules": "1",
-            "players": players,
-            "options": options,
-            "seed": line.get("seed"),
-            "bots": bots,
-        },
-        line,
-    )
+    options_due = {"auto_play_forced": bool, "heist_turn_limit": int}
+    players, options = read_match_line(reader, "art_robbery", range(2, 6), options_due, {"deck", "tiles"})
     deck, tiles = read_counts(reader, options, "deck", PAGE_DECK), read_counts(reader, options, "tiles", PAGE_TILES)
     if len(deck) < HAND * players:
         reader.refuse(f"match.options.deck has {len(deck)} cards, too few to deal {HAND} to {players} seats")
     if not tiles or tiles.count("BOSS") > 1:
         reader.refuse("match.options.tiles needs at least one tile and at most one BOSS")
-    return players, limit, deck, tiles
+    return players, options["heist_turn_limit"], deck, tiles
 
 
 class Match:
