@@ -117,9 +117,16 @@ class Reader:
             )
         return list(outcome)
 
-    def choices(self, number: int, legal: Mapping[int, list[str]], forced: Collection[int] = ()) -> dict[int, str]:
-        """Read the choices of a decision: one for each key of ``legal``, whose first action is the default.
+    def choices(
+        self,
+        number: int,
+        legal: Mapping[int, list[str]],
+        forced: Collection[int] = (),
+        defaults: Mapping[int, str] | None = None,
+    ) -> dict[int, str]:
+        """Read the choices of a decision: one for each key of ``legal``.
 
+        ``defaults`` are the actions that stand in for a seat's own choice; without them it is the first action.
         ``forced`` are the seats whose choice the engine takes (G5): their cause is FORCED, and nobody else's is.
         """
         line = self.read("choices")
@@ -136,8 +143,9 @@ class Reader:
             if (cause == "FORCED") != (seat in forced):
                 due = "FORCED" if seat in forced else "not FORCED"
                 self.refuse(f"the cause of seat {seat} is {cause}, expected {due} (G5)")
-            if cause not in ("CHOSEN", "FORCED") and choice != actions[0]:
-                self.refuse(f"the cause of seat {seat} is {cause}, so its choice must be the default {actions[0]!r}")
+            default = actions[0] if defaults is None else defaults[seat]
+            if cause not in ("CHOSEN", "FORCED") and choice != default:
+                self.refuse(f"the cause of seat {seat} is {cause}, so its choice must be the default {default!r}")
         return {seat: expected["choices"][str(seat)] for seat in legal}
 
     def finish(self) -> None:
