@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from cutpurse.v1 import (
     tournament_pb2,
     tournament_pb2_grpc,
 )
+from cutpurse_server.addresses import is_local
 from cutpurse_server.identity import Registry
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.log.port import Log
@@ -34,8 +34,10 @@ from cutpurse_server.log.sqlite import SQLiteLog
 from cutpurse_server.matches.crowd import Crowd
 from cutpurse_server.matches.desk import MatchDesk
 from cutpurse_server.matches.presence import Presence
+from cutpurse_server.metrics import Figures, MeteredLog
 from cutpurse_server.servicers.audits import AuditServicer
 from cutpurse_server.servicers.bots import FRAME_BYTES_MAX, BotServicer
+from cutpurse_server.servicers.call_metrics import CallMetrics
 from cutpurse_server.servicers.games import GameServicer
 from cutpurse_server.servicers.gate import Gate
 from cutpurse_server.servicers.hub import Hub
@@ -45,7 +47,7 @@ from cutpurse_server.servicers.tournaments import TournamentServicer
 from cutpurse_server.tournaments import Tournaments
 from cutpurse_server.wire import identity_events, match_events, tournament_events
 
-__all__ = ["Service", "Tls", "is_local", "log_of", "running_service"]
+__all__ = ["Service", "Tls", "log_of", "running_service"]
 
 _OPTIONS = (
     # What lies between the two limits is refused with its reason, the rest by gRPC itself.
@@ -110,16 +112,18 @@ def log_of(address: str) -> Log:
 
 @asynccontextmanager
 async def running_service(
-    log: Log, listen: Sequence[str] = ("127.0.0.1:0",), tls: Tls | None = None
+    log: Log, listen: Sequence[str] = ("127.0.0.1:0",), tls: Tls | None = None, figures: Figures | None = None
 ) -> AsyncIterator[Service]:
     """A replica that serves until the block is left, then drains: streams are told, what was begun is finished.
 
-    `listen` holds `HOST:PORT` (port 0: any) or `unix:PATH`. Raises ValueError for an address off the loopback without
-    TLS, OSError for one that cannot be had, and LogUnavailable.
+    `listen` holds `HOST:PORT` (port 0: any) or `unix:PATH`; `figures` are kept up to date if given. Raises ValueError
+    for an address off the loopback without TLS, OSError for one that cannot be had, and LogUnavailable.
     """
     for address in listen:
         if tls is None and not is_local(address):
             raise ValueError(f"{address} can be reached from outside: give a certificate (--tls-cert, --tls-key).")
+    if figures is not None:
+        log = MeteredLog(log, figures)
     await log.open()
     presence = Presence()
     desk = MatchDesk(log, match_events, presence.fault_of)
@@ -128,7 +132,8 @@ async def running_service(
     tournaments = Tournaments(log, tournament_events, desk, registry)
     gate = Gate(registry)
     crowd = Crowd()
-    server = grpc.aio.server(interceptors=[gate], options=_OPTIONS)
+    interceptors = [gate] if figures is None else [CallMetrics(figures), gate]
+    server = grpc.aio.server(interceptors=interceptors, options=_OPTIONS)
     game_pb2_grpc.add_GameServiceServicer_to_server(GameServicer(), server)
     identity_pb2_grpc.add_IdentityServiceServicer_to_server(IdentityServicer(registry), server)
     match_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(desk, hub, registry, crowd), server)
@@ -159,19 +164,6 @@ async def running_service(
         await desk.close()
         await log.close()
         logger.info("stopped")
-
-
-def is_local(address: str) -> bool:
-    """Whether an address can be reached from this machine only."""
-    if address.startswith("unix:"):
-        return True
-    host = address.rpartition(":")[0].strip("[]")
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _listen(server: grpc.aio.Server, address: str, tls: Tls | None) -> str:

@@ -25,6 +25,7 @@ from cutpurse.v1 import (
 from cutpurse_server.identity import Role
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.log.port import Log
+from cutpurse_server.metrics import Figures
 from cutpurse_server.serve import Service, running_service
 
 __all__ = ["CLOCK", "PATIENCE_S", "Arena", "BotStream", "Refusal", "clock", "eventually", "open_arena", "refusal_of"]
@@ -247,10 +248,13 @@ class BotStream:
 
 @asynccontextmanager
 async def open_arena(
-    log: Log | None = None, bots: Sequence[str] = ("ann", "ben", "cat"), tokens: dict[str, str] | None = None
+    log: Log | None = None,
+    bots: Sequence[str] = ("ann", "ben", "cat"),
+    tokens: dict[str, str] | None = None,
+    figures: Figures | None = None,
 ) -> AsyncIterator[Arena]:
     """A running service with bots of different owners; with `tokens`, over a log that knows them already."""
-    async with AsyncExitStack() as last, running_service(log or MemoryLog()) as service:
+    async with AsyncExitStack() as last, running_service(log or MemoryLog(), figures=figures) as service:
         # Closed after the service has stopped, so that clients see how it stops.
         channel = await last.enter_async_context(grpc.aio.insecure_channel(service.addresses[0]))
         arena = Arena(service, channel, dict(tokens or {}))

@@ -12,8 +12,8 @@ import grpc
 from google.protobuf.json_format import MessageToDict
 
 from cutpurse.v1 import identity_pb2, identity_pb2_grpc, match_pb2, tournament_pb2, tournament_pb2_grpc
+from cutpurse_server.addresses import is_local
 from cutpurse_server.errors import ErrorReason
-from cutpurse_server.serve import is_local
 
 __all__ = ["CallFailed", "Organiser", "organiser"]
 

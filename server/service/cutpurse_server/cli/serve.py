@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +15,7 @@ import typer
 from cutpurse_server.identity import Registry, Role
 from cutpurse_server.log.port import LogUnavailable
 from cutpurse_server.loops import run_on_fast_loop
+from cutpurse_server.metrics import Figures
 from cutpurse_server.serve import Tls, log_of, running_service
 from cutpurse_server.whereabouts import configure_logs
 
@@ -48,6 +51,13 @@ def serve(
     tls_client_ca: Annotated[
         Path | None, typer.Option(help="Demand client certificates that this authority signed, PEM.")
     ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Answer GET /metrics for Prometheus there. Off the loopback it takes --tls-cert and --tls-client-ca.",
+        ),
+    ] = None,
     log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
 ) -> None:
     """Run the service until it gets SIGTERM or Ctrl-C, then let what was begun be finished.
@@ -65,18 +75,36 @@ def serve(
         if tls_cert is not None and tls_key is not None:
             authority = tls_client_ca.read_bytes() if tls_client_ca else None
             tls = Tls(tls_cert.read_bytes(), tls_key.read_bytes(), authority)
-        run_on_fast_loop(_serve(log, listen or [_DEFAULT_LISTEN], tls, token_file, new_token=new_token))
+        with _metrics(metrics, tls_cert, tls_key, tls_client_ca) as figures:
+            run_on_fast_loop(_serve(log, listen or [_DEFAULT_LISTEN], tls, token_file, figures, new_token=new_token))
     except (ValueError, OSError, LogUnavailable) as problem:
         typer.secho(f"cutpurse serve: {problem}", fg="red", err=True)
         raise typer.Exit(2) from None
 
 
-async def _serve(log: str, listen: list[str], tls: Tls | None, token_file: Path | None, *, new_token: bool) -> None:
+@contextmanager
+def _metrics(
+    address: str | None, certificate: Path | None, key: Path | None, authority: Path | None
+) -> Iterator[Figures | None]:
+    """The figures, answered for at an address until the block is left; without an address there are none."""
+    if address is None:
+        yield None
+        return
+    tls = (certificate, key, authority) if certificate and key and authority else None
+    figures = Figures()
+    with figures.served(address, tls) as served:
+        typer.echo(f"cutpurse answers for metrics on {served}", err=True)
+        yield figures
+
+
+async def _serve(
+    log: str, listen: list[str], tls: Tls | None, token_file: Path | None, figures: Figures | None, *, new_token: bool
+) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    async with running_service(log_of(log), listen, tls) as service:
+    async with running_service(log_of(log), listen, tls, figures) as service:
         if token_file is None and log.startswith("sqlite:"):
             token_file = Path(log.removeprefix("sqlite:") + ".organiser-token")
         note = (
