@@ -18,15 +18,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, NewType, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, NewType, Protocol, TypeVar
 
 from cutpurse_rules.chance import Chance
 from cutpurse_rules.errors import BadConfiguration
 
-__all__ = ["Action", "Config", "EndReason", "Game", "Happening", "Option", "OptionKind", "Result", "Seat", "View"]
+__all__ = [
+    "LANGUAGES", "Action", "Config", "EndReason", "Game", "Happening", "Names", "Option", "OptionKind", "Result",
+    "Seat", "View",
+]  # fmt: skip
 
 Seat = NewType("Seat", int)
 """A place at the table, from 0, clockwise (G1)."""
+
+LANGUAGES: Final = ("en", "de", "vi")
+"""BCP 47 tags of the languages in which every game has names."""
 
 
 class EndReason(StrEnum):
@@ -72,6 +78,20 @@ class Config:
     players: int
     options: Mapping[str, Any]
     """Resolved values by name; a composition only where it differs from the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What people who speak one language call a game and its components; Unicode, in normalization form C.
+
+    For people's eyes alone: logs, bots and signatures know components by their notation.
+    """
+
+    game: str
+    kinds: Mapping[str, str]
+    """By kind of component (`cards`, `tiles`), the kind's own name."""
+    components: Mapping[str, tuple[str, ...]]
+    """By kind, the name of each component, parallel to `Game.components`."""
 
 
 class Action(Protocol):
@@ -121,12 +141,15 @@ class Game(ABC, Generic[S, A, V]):
 
     id: ClassVar[str]
     name: ClassVar[str]
+    """For people, in English."""
     rules_version: ClassVar[str] = "1"
     min_players: ClassVar[int]
     max_players: ClassVar[int]
     options: ClassVar[tuple[Option, ...]]
     components: ClassVar[Mapping[str, tuple[str, ...]]]
     """Kinds of components (`cards`, `tiles`) with the notation of each, in canonical order."""
+    names: ClassVar[Mapping[str, Names]]
+    """By language, for each of `LANGUAGES`, what all that is called."""
 
     def configure(self, players: int, options: Mapping[str, Any] | None = None) -> Config:
         """Check and resolve a configuration; raises `BadConfiguration` naming the option and what is allowed."""

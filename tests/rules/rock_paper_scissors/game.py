@@ -18,6 +18,7 @@ from cutpurse_rules.contract import (
 )
 from cutpurse_rules.errors import Illegal, Malformed, Reason
 from cutpurse_rules.multisets import multiset_of, notations, without_one
+from tests.rules.rock_paper_scissors.names import NAMES
 from tests.rules.rock_paper_scissors.state import SHAPES, STAKES, RockPaperScissorsView, Show, State, view_for
 
 PER_KIND = 2
@@ -40,6 +41,7 @@ class RockPaperScissors(Game[State, Show, RockPaperScissorsView]):
         Option("rounds", OptionKind.INTEGER, "How many rounds are played.", ROUNDS, minimum=1, maximum=ROUNDS),
     )
     components: ClassVar[Mapping[str, tuple[str, ...]]] = {"cards": STAKES, "shapes": SHAPES}
+    names: ClassVar = NAMES
 
     def begin(self, config: Config, chance: Chance) -> State:
         """Shuffle the stakes; the first is turned up."""

@@ -113,6 +113,40 @@ def test_games_as_json() -> None:
     assert [option["name"] for option in one["options"]] == ["auto_play_forced", "heist_turn_limit", "deck", "tiles"]
 
 
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        (
+            "en",
+            ["Art Robbery (art_robbery), 2 to", "cards (Cards):", "  GT  Greedy Thief", "  BOSS  Boss tile"],
+        ),
+        ("de", ["cards (Karten):", "  N0  Zahl 0", "  GD  Wachhund", "  0.3   Beute 0 (3 Alibis)"]),
+        ("vi", ["cards (Lá bài):", "  N0  Số 0", "  GD  Chó canh", "  GT  Kẻ trộm tham lam"]),
+    ],
+)
+def test_games_names_components_in_a_language(language: str, texts: list[str]) -> None:
+    result = run("games", "art_robbery", "--language", language)
+
+    assert result.exit_code == 0
+    assert [text for text in texts if text not in result.output] == []
+
+
+def test_games_lists_the_games_in_a_language_and_json_has_all_of_them() -> None:
+    listed = run("games", "--language", "de")
+    names = json.loads(run("games", "art_robbery", "--json").output)["names"]
+
+    assert all(game.names["de"].game in listed.output for game in GAMES.values())
+    assert list(names) == ["de", "en", "vi"]
+    assert names["vi"]["components"]["cards"][7] == "Kẻ trộm tham lam"
+
+
+def test_a_language_without_names_is_refused_with_those_that_there_are() -> None:
+    result = run("games", "art_robbery", "--language", "fr")
+
+    assert result.exit_code == 2
+    assert "there are no names in 'fr'; there are: en, de, vi" in result.output
+
+
 def test_an_unknown_game_is_refused_with_those_that_there_are() -> None:
     for command in (["games", "poker"], ["match", "poker", "--bot", "first"]):
         result = run(*command)

@@ -21,6 +21,7 @@ from cutpurse_rules.art_robbery.actions import (
 )
 from cutpurse_rules.art_robbery.cards import CARD_COUNTS, CARDS, HAND_SIZE
 from cutpurse_rules.art_robbery.happenings import happenings_between
+from cutpurse_rules.art_robbery.names import NAMES
 from cutpurse_rules.art_robbery.scoring import score
 from cutpurse_rules.art_robbery.state import ANSWER, MIDDLE, OVER, TURN, Setup, State
 from cutpurse_rules.art_robbery.tiles import TILE_COUNTS, TILES
@@ -61,6 +62,7 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
         Option("tiles", OptionKind.COUNTS, "How many there are of each tile in every heist.", TILE_COUNTS, maximum=100),
     )
     components: ClassVar[Mapping[str, tuple[str, ...]]] = {"cards": CARDS, "tiles": TILES}
+    names: ClassVar = NAMES
 
     def check(self, config: Config) -> None:
         """Every seat is dealt five cards, a heist begins with a tile in the middle, and there is one Boss at most."""

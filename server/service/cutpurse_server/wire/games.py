@@ -60,8 +60,21 @@ def description_to_proto(game: Game[Any, Any, Any]) -> game_pb2.GameDescription:
         min_players=game.min_players,
         max_players=game.max_players,
         options=[_option_to_proto(option) for option in game.options],
-        components=[
-            game_pb2.ComponentKind(name=name, notations=notations) for name, notations in game.components.items()
+        components=[_kind_to_proto(game, kind) for kind in game.components],
+        names=[game_pb2.LocalizedName(language=language, name=names.game) for language, names in game.names.items()],
+    )
+
+
+def _kind_to_proto(game: Game[Any, Any, Any], kind: str) -> game_pb2.ComponentKind:
+    return game_pb2.ComponentKind(
+        name=kind,
+        notations=game.components[kind],
+        component_names=[
+            game_pb2.LocalizedNames(language=language, names=names.components[kind])
+            for language, names in game.names.items()
+        ],
+        kind_names=[
+            game_pb2.LocalizedName(language=language, name=names.kinds[kind]) for language, names in game.names.items()
         ],
     )
 
