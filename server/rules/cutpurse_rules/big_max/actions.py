@@ -131,18 +131,17 @@ COUNTERS: Final[Mapping[Card, Counter]] = {card: Counter(card, f"counter {cards.
 GUNMAN_REPLY: Final = Gunman("gunman")
 DECLINE: Final = Decline("decline")
 
-ACTIONS: Final[Mapping[str, BigMaxAction]] = {
-    action.notation: action
-    for action in (
-        *DISCARDS.values(),
-        DISPLAY,
-        *(action for by_card in CHALLENGES for action in by_card.values()),
-        *SHARPS,
-        *(action for by_card in COUNTERS_OF_STANDING for action in by_card.values()),
-        LAY,
-        *COUNTERS.values(),
-        GUNMAN_REPLY,
-        DECLINE,
-    )
-}
+_ALL: Final[tuple[BigMaxAction, ...]] = (
+    *DISCARDS.values(),
+    DISPLAY,
+    *(action for by_card in CHALLENGES for action in by_card.values()),
+    *SHARPS,
+    *(action for by_card in COUNTERS_OF_STANDING for action in by_card.values()),
+    LAY,
+    *COUNTERS.values(),
+    GUNMAN_REPLY,
+    DECLINE,
+)
+
+ACTIONS: Final[Mapping[str, BigMaxAction]] = {action.notation: action for action in _ALL}
 """Every action of the game, by notation."""

@@ -7,8 +7,9 @@ from enum import StrEnum
 from struct import Struct
 from typing import Final, NamedTuple
 
-from cutpurse_rules.big_max.cards import Card
+from cutpurse_rules.big_max.cards import GUNMAN, Card
 from cutpurse_rules.contract import Seat
+from cutpurse_rules.multisets import with_one, without_one
 
 __all__ = ["OVER", "REPLY", "TURN", "Challenge", "Setup", "Sharp", "Standing", "State", "Step"]
 
@@ -137,6 +138,16 @@ class State:
             return self.turn_seat
         return self.challenge.target if self.step is REPLY and self.challenge is not None else None
 
+    def lay_down(self, seat: Seat, card: Card) -> None:
+        """Put a card of the seat's hand onto the discards."""
+        self.hands[seat] = without_one(self.hands[seat], card)
+        self.discards = with_one(self.discards, card)
+
+    def put_away(self, thief: Card, gunmen: int) -> None:
+        """Put a thief that was on the table onto the discards, with the gunmen under it."""
+        # Gunmen are the last kind of all.
+        self.discards = with_one(self.discards, thief) + _GUNMAN * gunmen
+
     def show(self, seat: Seat, change: int) -> None:
         """Add suitcases to what the seat displays, or take them away."""
         displays = self.displays
@@ -178,3 +189,4 @@ class State:
 _NUMBERS: Final = Struct(">IBBBII")
 _COUNT: Final = Struct(">H")
 _NO_CHALLENGE: Final = bytes(5)
+_GUNMAN: Final = bytes((GUNMAN,))
