@@ -24,7 +24,7 @@ from tests.rules.oracle import trace_files
 from tests.rules.oracle.match_lines import ordered, read_counts, read_match_line
 from tests.rules.oracle.trace_lines import Mismatch, Reader
 
-__all__ = ["CARDS", "PAGE_DECK", "Mismatch", "check", "check_file"]
+__all__ = ["CARDS", "PAGE_DECK", "Mismatch", "check", "check_and_tell", "check_file"]
 
 PAGE_DECK = (
     {f"{kind}{value}": 2 for kind in "BRWC" for value in range(1, 11)}
@@ -42,9 +42,19 @@ def check(lines: Iterable[str]) -> None:
 
     Raises Mismatch at the first line that differs from the pages.
     """
+    check_and_tell(lines)
+
+
+def check_and_tell(lines: Iterable[str]) -> Counter[str]:
+    """Check one whole trace and count the rare situations in it, by the names that ``Match.meet`` is given.
+
+    Tests ask it whether their traces reach what they are there for. Raises as ``check`` does.
+    """
     reader = Reader(lines)
-    Match(reader).play()
+    match = Match(reader)
+    match.play()
     reader.finish()
+    return +match.met
 
 
 def check_file(path: Path) -> None:
@@ -79,6 +89,7 @@ class Match:
         self.scores = [0 for _ in self.seats]
         self.deal = self.round = self.decisions = 0
         self.step = "PLAY"
+        self.met: Counter[str] = Counter()
         self.lay_out([])
 
     def lay_out(self, deck: list[str]) -> None:
@@ -121,6 +132,10 @@ class Match:
             }
         )
 
+    def meet(self, situation: str, met: bool) -> None:
+        """Count a rare situation if it is met."""
+        self.met[situation] += met
+
     def active(self) -> list[int]:
         """List the seats whose safe is open."""
         return [seat for seat in self.seats if self.locks[seat] is None]
@@ -132,14 +147,23 @@ class Match:
         self.thieves()
         self.additional_jewelry()
         if self.exhausted and any(not self.hands[seat] for seat in self.active()):
-            return True  # End check C.
+            self.meet("end check C", True)
+            self.meet("end check C beside a locked safe", len(self.active()) < self.players)
+            return True
         self.fill_the_safes()
+        attempts = sum(len(cards) for cards in self.front)
         valid = self.valid_attempts()
+        self.meet("an invalid attempt", attempts > len(valid))
         if valid == self.active():
-            return True  # End check B: nobody locks (R5).
-        self.lock(valid)
+            self.meet("end check B", True)
+            self.meet("end check B beside a locked safe", len(self.active()) < self.players)
+            return True  # Nobody locks (R5).
+        self.meet("R5: one of all attempts is invalid", attempts == len(self.active()) == len(valid) + 1)
+        drawn = self.lock(valid)
         if len(self.active()) == 1:
-            return True  # End check A.
+            self.meet("end check A", True)
+            self.meet("R6: end check A after a return", drawn)
+            return True
         if not self.exhausted:
             self.draw()
         return False
@@ -152,6 +176,8 @@ class Match:
             for seat in self.active()
             if self.hands[seat]
         }
+        self.meet("R9: an active seat without a card", 0 < len(legal) < len(self.active()))
+        self.meet("R9: nobody active holds a card", not legal)
         for seat, choice in self.decide(legal).items():
             card = choice.split()[1]
             self.hands[seat].remove(card)
@@ -160,6 +186,9 @@ class Match:
     def stalemate(self) -> None:
         """Step 2. Values that lie there more than once are discarded; only Jewelry counts."""
         lying = [value(card) for cards in self.front for card in cards if is_jewelry(card)]
+        safes = [value(card) for cards in self.front for card in cards if card[0] == "S"]
+        self.meet("three equal values", max(map(lying.count, lying), default=0) > 2)
+        self.meet("a Locked Safe of a value that lies there", bool(set(safes) & set(lying)))
         for seat in self.seats:
             for card in list(self.front[seat]):
                 if is_jewelry(card) and lying.count(value(card)) > 1:
@@ -178,6 +207,10 @@ class Match:
                 if is_jewelry(card) and thief in ("TX", "T" + card[0])
             }
             candidates = ordered(owners, CARDS)
+            self.meet("a thief with nothing to take", not candidates)
+            self.meet("a theft with one candidate", len(candidates) == 1)
+            self.meet("a specialist with several candidates", thief != "TX" and len(candidates) > 1)
+            self.meet("R3: two thieves in one round", len(played) > 1)
             if candidates:
                 forced = [seat] if len(candidates) == 1 else []
                 choice = self.decide({seat: [f"steal {card}" for card in candidates]}, forced)[seat]
@@ -201,6 +234,8 @@ class Match:
                 # Two of a kind are interchangeable (G4): a set that comes again is the same action.
                 legal[seat] = [" ".join(["add", *cards]) for cards in dict.fromkeys(sets)]
         forced = [seat for seat in legal if not self.hands[seat]]
+        self.meet("an empty hand to add from", bool(forced))
+        self.meet("an empty hand beside others to add from", 0 < len(forced) < len(legal))
         for seat, choice in self.decide(legal, forced).items():
             for card in choice.split()[1:]:
                 self.hands[seat].remove(card)
@@ -225,25 +260,36 @@ class Match:
                     self.discards.append(card)
         return valid
 
-    def lock(self, valid: list[int]) -> None:
-        """Step 6, second half: lock, and put the remaining hands under the deck (R6) or aside (R7)."""
+    def lock(self, valid: list[int]) -> bool:
+        """Step 6, second half: lock, and put the remaining hands under the deck (R6) or aside (R7).
+
+        Says whether that took a draw.
+        """
         returned = []
+        self.meet("R6: two hands in one return", not self.exhausted and sum(bool(self.hands[s]) for s in valid) > 1)
+        self.meet("R6: no card to return", not self.exhausted and bool(valid) and not any(self.hands[s] for s in valid))
         for seat in valid:
             self.locks[seat] = self.front[seat].pop()
             returned += self.hands[seat]
             self.put_back[seat] += self.hands[seat]
             self.hands[seat] = []
-        if self.exhausted:
+        if self.exhausted or not returned:
+            self.meet("R7: hands set aside", bool(returned))
             self.set_aside += returned
-        elif returned:
-            self.put_back_count += len(returned)
-            self.deck += self.reader.shuffle(f"return/{self.deal}/{self.round}", returned)
+            return False
+        self.put_back_count += len(returned)
+        self.deck += self.reader.shuffle(f"return/{self.deal}/{self.round}", returned)
+        return True
 
     def draw(self) -> None:
         """Step 7, with a deck that is not exhausted."""
         active = self.active()
         for goal in (4, 3):
-            if len(self.deck) >= sum(max(0, goal - len(self.hands[seat])) for seat in active):
+            need = sum(max(0, goal - len(self.hands[seat])) for seat in active)
+            if len(self.deck) >= need:
+                self.meet(f"exactly enough to hold {goal}", len(self.deck) == need > 0)
+                self.meet("cards discarded unseen", goal == 3 and len(self.deck) > need)
+                self.meet("cards drawn that were put back", len(self.deck) - need < self.put_back_count)
                 for seat in active:
                     while len(self.hands[seat]) < goal:
                         self.hands[seat].append(self.deck.pop(0))
@@ -253,6 +299,12 @@ class Match:
                 self.exhausted = not self.deck
                 return
         turn = self.round % self.players  # R8
+        needy = [seat for seat in active if len(self.hands[seat]) < 3]
+        self.meet("R8: single cards", bool(self.deck))
+        self.meet("R8: no card left to deal", not self.deck)
+        self.meet("R8: the first seat needs none", turn not in needy)
+        self.meet("R8: the first seat has locked", turn not in active)
+        self.meet("R8: once round and on", len(self.deck) > len(needy))
         while self.deck:
             if turn in active and len(self.hands[turn]) < 3:
                 self.hands[turn].append(self.deck.pop(0))
