@@ -11,6 +11,7 @@ import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from operator import attrgetter
 from typing import BinaryIO
 
 from google.protobuf.message import DecodeError
@@ -159,10 +160,11 @@ def _log_from_bytes(value: bytes, end: int) -> ExportedLog:
         parsed = audit_pb2.ExportedLog.FromString(value)
     except DecodeError:
         raise BadBundle(f"what ends at byte {end} is no log") from None
-    log = ExportedLog(
-        parsed.id, [StoredEvent(each.public_bytes, each.secret_bytes, each.salt) for each in parsed.events]
-    )
-    # Made anew, not serialised again: fields that this version does not know would survive that, and be free bytes.
-    if _log_to_bytes(log) != value:
+    # Fields that this version does not know would survive, and be free bytes.
+    parsed.DiscardUnknownFields()  # type: ignore[attr-defined]  # the stubs lack it
+    if parsed.SerializeToString() != value:
         raise BadBundle(f"the log that ends at byte {end} is not in canonical form")
-    return log
+    return ExportedLog(parsed.id, list(map(StoredEvent._make, map(_EVENT_PARTS, parsed.events))))
+
+
+_EVENT_PARTS = attrgetter("public_bytes", "secret_bytes", "salt")
