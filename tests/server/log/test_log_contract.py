@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from cutpurse_server.log.port import Append, Head, Log, LogUnavailable, StoredEvent, Version
+from cutpurse_server.log.port import Append, Head, LastSign, Log, LogUnavailable, StoredEvent, Version
 from tests.server.log.backends import Backend, append, chain_at, event
 
 
@@ -201,6 +201,29 @@ async def test_only_open_streams_are_listed_on_request(log: Log) -> None:
     assert await log.streams("match") == ["match", "match/a", "match/b", "match/c"]
 
 
+async def test_open_streams_are_told_with_their_versions(log: Log) -> None:
+    await log.flush([append("match/a", 0), append("match/b", 0), append("match/c", 0, closed=True), append("match", 0)])
+    await log.flush([append("match/b", 1, [event(2), event(3)]), append("tournament/x", 0)])
+
+    assert await log.open_versions("match") == {"match/a": 1, "match/b": 3, "match": 1}
+
+
+async def test_no_stream_has_a_zero_byte_in_its_name(log: Log) -> None:
+    # Callers name matches, so a backend that cannot keep such a name must not fail of it.
+    assert await log.read("match/a\0b") == []
+    assert await log.head("match/a\0b") is None
+
+
+async def test_who_takes_up_the_log_learns_of_the_last_sign_of_life(log: Log) -> None:
+    async with log.taking_up() as first:
+        await log.beat()
+    async with log.taking_up() as second:
+        pass
+
+    assert first == LastSign(None, alone=True)
+    assert second == LastSign(await log.last_beat(), alone=True)
+
+
 async def test_flushes_at_the_same_time_decide_each_version_once(log: Log) -> None:
     async def race(racer: int) -> list[int]:
         won = []
@@ -271,6 +294,8 @@ async def test_closing_twice_is_allowed_and_a_closed_log_refuses_everything(back
         log.streams("match"),
         log.beat(),
         log.last_beat(),
+        log.open_versions("match"),
+        log.taking_up().__aenter__(),
     ):
         with pytest.raises(LogUnavailable, match="closed"):
             await attempt

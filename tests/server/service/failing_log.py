@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from cutpurse_server.log.one_owner import OneOwner
 from cutpurse_server.log.port import Append, Head, Log, LogUnavailable, StoredEvent
 
 __all__ = ["FailingLog"]
@@ -12,7 +13,7 @@ __all__ = ["FailingLog"]
 Fault = Literal["none", "before the commit", "after the commit", "flushes only"]
 
 
-class FailingLog:
+class FailingLog(OneOwner):
     """Passes everything on to another log, or fails."""
 
     def __init__(self, log: Log) -> None:

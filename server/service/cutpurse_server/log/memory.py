@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from cutpurse_server.log.clock import StoreClock
+from cutpurse_server.log.one_owner import OneOwner
 from cutpurse_server.log.port import Append, Head, LogUnavailable, StoredEvent, Version, is_sound
 
 __all__ = ["MemoryLog"]
 
 
-class MemoryLog:
+class MemoryLog(OneOwner):
     """A `Log` that keeps its streams in a dictionary. Closing keeps them, so that it can be opened again."""
 
     def __init__(self, now_ms: Callable[[], int] | None = None) -> None:

@@ -7,11 +7,23 @@ or by the kind alone where there is only one: `identity`. There is no order betw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, NewType, Protocol
 
-__all__ = ["Append", "Head", "Log", "LogUnavailable", "StoredEvent", "UnreadableEvent", "Version", "is_sound"]
+__all__ = [
+    "Append",
+    "Head",
+    "Heard",
+    "LastSign",
+    "Log",
+    "LogUnavailable",
+    "StoredEvent",
+    "UnreadableEvent",
+    "Version",
+    "is_sound",
+]
 
 Version = NewType("Version", int)
 """How many events a stream holds."""
@@ -62,8 +74,29 @@ class Append(NamedTuple):
     closed: bool = False
 
 
+class LastSign(NamedTuple):
+    """When the service was known to be alive last."""
+
+    at_ms: int | None
+    """Store time of the last note (`beat`), or None before the first."""
+    alone: bool
+    """No other replica has the log open now."""
+
+
+Heard = Callable[[Collection[str] | None], None]
+"""Told, on the loop, of streams to which another replica has appended; None stands for any of them.
+
+Only a hint: it may come late, twice or never. Whoever hears it reads the log; whoever does not, looks now and then.
+"""
+
+
 class Log(Protocol):
     """A backend. All methods run on the service's event loop; a fast backend need not suspend."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether other replicas may append to the same streams; if not, what was read last is the newest."""
+        ...
 
     async def open(self) -> None:
         """Get ready; raises `LogUnavailable` with a sentence that says what to do (such as another owner of a file)."""
@@ -111,6 +144,21 @@ class Log(Protocol):
 
     async def last_beat(self) -> int | None:
         """The store time of the last such note, or None before the first. Raises `LogUnavailable`."""
+        ...
+
+    def listen(self, heard: Heard) -> None:
+        """Have somebody told of what other replicas append from now on."""
+        ...
+
+    async def open_versions(self, kind: str) -> Mapping[str, Version]:
+        """Where all streams of a kind stand that are not closed, for a look at all of them. Raises `LogUnavailable`."""
+        ...
+
+    def taking_up(self) -> AbstractAsyncContextManager[LastSign]:
+        """The block in which a replica gives back the time in which there was none, and then notes that it lives.
+
+        Replicas are in it one after the other, so that each gap is given back once. Raises `LogUnavailable`.
+        """
         ...
 
 

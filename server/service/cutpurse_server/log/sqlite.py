@@ -14,13 +14,14 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from struct import Struct
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import apsw
 
 from cutpurse_server.log.clock import StoreClock
+from cutpurse_server.log.one_owner import OneOwner
+from cutpurse_server.log.packing import packed, unpacked
 from cutpurse_server.log.port import Append, Head, LogUnavailable, StoredEvent, Version, is_sound
 from cutpurse_server.log.sqlite_file import Ownership, connect
 
@@ -66,7 +67,7 @@ class _Open(NamedTuple):
     version: int
 
 
-class SQLiteLog:
+class SQLiteLog(OneOwner):
     """A `Log` in the file at `path`, which is made if it is not there; its folder must be.
 
     After a failed read or write (full disk, I/O error) the transaction is rolled back, `LogUnavailable` is raised and
@@ -161,7 +162,7 @@ class SQLiteLog:
                 key, previous, _ = stands
                 moves.append((number, key, previous))
             version = expected + len(events)
-            rows.append((number, key, version, chain, previous, _packed(events)))
+            rows.append((number, key, version, chain, previous, packed(events)))
             after.append(_Open(key, number, version))
         before = connection.total_changes()
         connection.executemany(_MOVE, moves)
@@ -180,7 +181,7 @@ class SQLiteLog:
         rows = await self._rows(_READ, (stream, after))
         if not rows:
             return []
-        events = [event for _, packed in rows for event in _unpacked(packed)]
+        events = [event for _, row in rows for event in unpacked(row)]
         version = rows[-1][0]
         # The first append may have begun before the first event that is wanted.
         return events[len(events) - (version - after) :]
@@ -284,28 +285,3 @@ def _stand(connection: apsw.Connection, stream: str) -> _Open | None:
         return None
     key, last, version, closed = found
     return _Open(key, last, -1 if closed else version)
-
-
-_LENGTHS = Struct(">IIB")
-"""Before each event: how many bytes its public part, its secret part and its salt have."""
-
-
-def _packed(events: Sequence[StoredEvent]) -> bytes:
-    """The events of one append as one row holds them: one after the other, each after its lengths."""
-    parts: list[bytes] = []
-    for public, secret, salt in events:
-        parts += (_LENGTHS.pack(len(public), len(secret), len(salt)), public, secret, salt)
-    return b"".join(parts)
-
-
-def _unpacked(packed: bytes) -> Iterator[StoredEvent]:
-    """The events that `_packed` joined."""
-    at = 0
-    while at < len(packed):
-        public, secret, salt = _LENGTHS.unpack_from(packed, at)
-        at += _LENGTHS.size
-        secret_at = at + public
-        salt_at = secret_at + secret
-        end = salt_at + salt
-        yield StoredEvent(packed[at:secret_at], packed[secret_at:salt_at], packed[salt_at:end])
-        at = end

@@ -85,7 +85,7 @@ PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 """`streams.last` is the number of the stream's last append. `appends.version` counts the stream's events with those of
-the append, `previous` is the number of the stream's append before it, or 0, and `events` holds them as `_packed`."""
+the append, `previous` is the number of the stream's append before it, or 0, and `events` holds them as `packed`."""
 
 
 def connect(path: Path) -> apsw.Connection:

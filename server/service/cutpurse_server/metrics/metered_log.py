@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from time import perf_counter
 
-from cutpurse_server.log.port import Append, Head, Log, LogUnavailable, StoredEvent
+from cutpurse_server.log.port import Append, Head, Heard, LastSign, Log, LogUnavailable, StoredEvent, Version
 from cutpurse_server.metrics.figures import Figures
 
 __all__ = ["MeteredLog"]
@@ -19,6 +19,7 @@ class MeteredLog:
         self._log = log
         self._figures = figures
         self.now_ms = log.now_ms
+        self.shared = log.shared
 
     async def open(self) -> None:
         """See `Log.open`."""
@@ -61,6 +62,22 @@ class MeteredLog:
         """See `Log.last_beat`."""
         with self._watched("last_beat"):
             return await self._log.last_beat()
+
+    def listen(self, heard: Heard) -> None:
+        """See `Log.listen`."""
+        self._log.listen(heard)
+
+    async def open_versions(self, kind: str) -> Mapping[str, Version]:
+        """See `Log.open_versions`."""
+        with self._watched("open_versions"):
+            return await self._log.open_versions(kind)
+
+    @asynccontextmanager
+    async def taking_up(self) -> AsyncIterator[LastSign]:
+        """See `Log.taking_up`."""
+        with self._watched("taking_up"):
+            async with self._log.taking_up() as last:
+                yield last
 
     @contextmanager
     def _watched(self, operation: str) -> Iterator[None]:

@@ -1,0 +1,42 @@
+"""What the port says about other replicas, for backends that one process owns: there are none."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+from cutpurse_server.log.port import Head, Heard, LastSign, Version
+
+__all__ = ["OneOwner"]
+
+
+class OneOwner:
+    """The part of a `Log` that a single owner makes simple."""
+
+    shared = False
+
+    def listen(self, heard: Heard) -> None:
+        """Nobody else ever appends."""
+
+    @asynccontextmanager
+    async def taking_up(self) -> AsyncIterator[LastSign]:
+        """The owner is alone."""
+        yield LastSign(await self.last_beat(), alone=True)
+
+    async def open_versions(self, kind: str) -> Mapping[str, Version]:
+        """Where all open streams of a kind stand."""
+        heads = [(stream, await self.head(stream)) for stream in await self.streams(kind, open_only=True)]
+        return {stream: head.version for stream, head in heads if head is not None}
+
+    @abstractmethod
+    async def last_beat(self) -> int | None:
+        """See `Log.last_beat`."""
+
+    @abstractmethod
+    async def head(self, stream: str) -> Head | None:
+        """See `Log.head`."""
+
+    @abstractmethod
+    async def streams(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
+        """See `Log.streams`."""
