@@ -34,6 +34,7 @@ from cutpurse_rules.shadow_thief.cards import (
     TYPE,
 )
 from cutpurse_rules.shadow_thief.happenings import happenings_between
+from cutpurse_rules.shadow_thief.names import NAMES
 from cutpurse_rules.shadow_thief.scoring import score
 from cutpurse_rules.shadow_thief.state import ADD, OVER, PLAY, STEAL, Setup, State, Step
 from cutpurse_rules.shadow_thief.thieves import loot_for
@@ -66,6 +67,7 @@ class ShadowThief(Game[State, ShadowThiefAction, ShadowThiefView]):
         Option("deck", OptionKind.COUNTS, "How many there are of each card.", CARD_COUNTS, maximum=100),
     )
     components: ClassVar[Mapping[str, tuple[str, ...]]] = {"cards": CARDS}
+    names: ClassVar = NAMES
 
     def check(self, config: Config) -> None:
         """Every seat is dealt four cards, and of each thief there is one at most (R3)."""
