@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from cutpurse.v1 import art_robbery_pb2, game_pb2
 from cutpurse_rules.art_robbery.actions import ArtRobberyAction, Give, Play
 from cutpurse_rules.art_robbery.cards import CARDS
-from cutpurse_rules.art_robbery.tiles import TILES, Tile
+from cutpurse_rules.art_robbery.tiles import TILES
 from cutpurse_rules.art_robbery.view import ArtRobberyView
+from cutpurse_server.wire.components import by_seat, name_of
 
 __all__ = ["ART_ROBBERY_WIRE"]
 
@@ -60,25 +60,16 @@ class _ArtRobberyWire:
                 return "give dog"
             case "play":
                 play = given.play
-                text = f"play {_name(CARDS, play.card)}"
+                text = f"play {name_of(CARDS, play.card)}"
                 if play.tile:
                     source = play.from_seat if play.HasField("from_seat") else "middle"
-                    text += f" take {_name(TILES, play.tile)} from {source}"
+                    text += f" take {name_of(TILES, play.tile)} from {source}"
                 return text
             case _:
                 return ""
 
 
 ART_ROBBERY_WIRE = _ArtRobberyWire()
-
-
-def _name(names: Sequence[str], number: int) -> str:
-    return names[number - 1] if 1 <= number <= len(names) else "?"
-
-
-def _flat(places: Sequence[Sequence[Tile]]) -> tuple[list[Tile], list[int]]:
-    """Tiles place after place, and for each the seat that it lies at."""
-    return [tile for tiles in places for tile in tiles], [seat for seat, tiles in enumerate(places) for _ in tiles]
 
 
 def _fill_table(view: ArtRobberyView, table: Any) -> None:
@@ -89,10 +80,10 @@ def _fill_table(view: ArtRobberyView, table: Any) -> None:
     table.asked.extend(view.asked)
     table.hand_sizes.extend(view.hand_sizes)
     table.middle.extend(view.middle)
-    tiles, seats = _flat(view.front)
+    tiles, seats = by_seat(view.front)
     table.front.extend(tiles)
     table.front_seats.extend(seats)
-    tiles, seats = _flat(view.safe)
+    tiles, seats = by_seat(view.safe)
     table.safe.extend(tiles)
     table.safe_seats.extend(seats)
     table.out.extend(view.out)

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from cutpurse.v1 import game_pb2
 from cutpurse_rules.contract import Game, Option
 from cutpurse_server.wire.art_robbery import ART_ROBBERY_WIRE
+from cutpurse_server.wire.big_max import BIG_MAX_WIRE
+from cutpurse_server.wire.shadow_thief import SHADOW_THIEF_WIRE
 
 __all__ = ["GAME_WIRE", "GameWire", "action_to_proto", "description_to_proto", "notation_from_proto"]
 
@@ -38,6 +40,8 @@ class GameWire(Protocol):
 
 GAME_WIRE: Mapping[str, GameWire] = {
     "art_robbery": ART_ROBBERY_WIRE,
+    "big_max": BIG_MAX_WIRE,
+    "shadow_thief": SHADOW_THIEF_WIRE,
 }
 
 
