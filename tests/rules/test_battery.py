@@ -9,8 +9,14 @@ import pytest
 from cutpurse_rules import GAMES
 from tests.rules.art_robbery.secrets_of_art_robbery import resample as art_robbery_secrets
 from tests.rules.battery import CHECKS, Case, Resample, cases
+from tests.rules.big_max.secrets_of_big_max import resample as big_max_secrets
+from tests.rules.shadow_thief.secrets_of_shadow_thief import resample as shadow_thief_secrets
 
-SECRETS: dict[str, Resample] = {"art_robbery": art_robbery_secrets}
+SECRETS: dict[str, Resample] = {
+    "art_robbery": art_robbery_secrets,
+    "big_max": big_max_secrets,
+    "shadow_thief": shadow_thief_secrets,
+}
 """By game, how to deal anew what a viewer cannot know."""
 
 CASES = [case for game in GAMES.values() for case in cases(game, SECRETS[game.id])]
