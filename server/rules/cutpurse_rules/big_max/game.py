@@ -21,6 +21,7 @@ from cutpurse_rules.big_max.cards import CARD_COUNTS, CARDS, COUNT_MAX, HAND_SIZ
 from cutpurse_rules.big_max.drawing import deal
 from cutpurse_rules.big_max.happenings import happenings_between
 from cutpurse_rules.big_max.legality import legal_replies, legal_turn, verify_reply, verify_turn
+from cutpurse_rules.big_max.names import NAMES
 from cutpurse_rules.big_max.state import OVER, REPLY, TURN, Setup, State
 from cutpurse_rules.big_max.view import BigMaxView, view_for
 from cutpurse_rules.big_max.winning import result_of
@@ -42,6 +43,7 @@ class BigMax(Game[State, BigMaxAction, BigMaxView]):
 
     id: ClassVar = "big_max"
     name: ClassVar = "Big Max's Inheritance"
+    names: ClassVar = NAMES
     min_players: ClassVar = 3
     max_players: ClassVar = MAX_SEATS
     options: ClassVar = (
