@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from cutpurse_server.audit.beginning import check_scheduled
 from cutpurse_server.audit.replay import MatchReplay
+from cutpurse_server.audit.sealed import opened
 from cutpurse_server.audit.tournament import ExpectedMatch, TournamentReplay
 from cutpurse_server.audit.verdict import Finding, Verdict, Wrong, check
-from cutpurse_server.log.chain import NO_MANIFEST, SALT_BYTES, commitment, first_link, link
+from cutpurse_server.log.chain import NO_MANIFEST, first_link, link
 from cutpurse_server.log.port import StoredEvent, UnreadableEvent
 from cutpurse_server.matches.events import MatchBegun
 from cutpurse_server.tournaments.events import BlockVoided
@@ -77,7 +77,12 @@ class _Auditing:
         replay = TournamentReplay(log.id)
 
         first = first_link(log.id)
-        chain = self._walk(stream, log.events, first, tournament_events.decode_with_commitment, replay.step)
+        chain = self._walk(
+            stream,
+            log.events,
+            first,
+            lambda stored: replay.step(opened(stored, tournament_events.decode_with_commitment)),
+        )
         if chain is not None and replay.finished is None:
             self._find(stream, len(log.events), "the log stops before the tournament is finished")
             chain = None
@@ -108,7 +113,7 @@ class _Auditing:
             self._find(stream, 1, str(wrong))
             return
         first = first_link(log.id, begun.manifest_hash or NO_MANIFEST)
-        chain = self._walk(stream, log.events, first, match_events.decode_with_commitment, replay.step)
+        chain = self._walk(stream, log.events, first, replay.read)
         if chain is None:
             return
         try:
@@ -196,21 +201,14 @@ class _Auditing:
         stream: str,
         events: Sequence[StoredEvent],
         chain: bytes,
-        decode: Callable[[StoredEvent], tuple[Any, bytes]],
-        step: Callable[[Any], None],
+        read: Callable[[StoredEvent], None],
     ) -> bytes | None:
-        """Every event of a log: its commitment, its link, its meaning. The chain's head, or None after a finding."""
+        """Every event of a log: its link and, by `read`, all else. The chain's head, or None after a finding."""
         number = 0
         try:
             for number, stored in enumerate(events, 1):  # noqa: B007 - the findings below name it.
-                event, committed = decode(stored)
-                public, secret, salt = stored
-                if committed or secret or salt:
-                    opened = len(salt) == SALT_BYTES and commitment(salt, secret) == committed
-                    if not opened:
-                        raise Wrong("what was opened is not what was committed to")
-                chain = link(chain, public)
-                step(event)
+                read(stored)
+                chain = link(chain, stored.public)
         except (Wrong, UnreadableEvent) as wrong:
             self._find(stream, number, str(wrong))
             return None

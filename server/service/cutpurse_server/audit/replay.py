@@ -6,7 +6,6 @@ commands: what decides must not be what judges. Times are store times in millise
 
 from __future__ import annotations
 
-import hmac
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +16,10 @@ from cutpurse_rules.contract import Seat
 from cutpurse_rules.errors import Illegal, Malformed
 from cutpurse_server.audit.beginning import check_beginning
 from cutpurse_server.audit.clocks import SeatClocks
+from cutpurse_server.audit.sealed import opened
+from cutpurse_server.audit.state_hashes import StateHashes
 from cutpurse_server.audit.verdict import Wrong, check
+from cutpurse_server.log.port import StoredEvent
 from cutpurse_server.matches.events import (
     Cause,
     ChoiceDefaulted,
@@ -35,6 +37,8 @@ from cutpurse_server.matches.events import (
     SeatReady,
     VoidCause,
 )
+from cutpurse_server.wire import match_events
+from cutpurse_server.wire.decision_events import choice_made, decision_opened, is_decision_resolved
 
 __all__ = ["MatchReplay"]
 
@@ -51,7 +55,7 @@ _FAULTS_OF_ABSENCE = frozenset({Cause.TIMEOUT, Cause.DISCONNECTED, Cause.CRASHED
 
 
 class MatchReplay:
-    """One match. `step` takes its events in order, and raises `Wrong` at the first that is wrong."""
+    """One match. `read` takes its events in order, and raises `Wrong` or `UnreadableEvent` at the first wrong one."""
 
     def __init__(self, begun: MatchBegun) -> None:
         """Check what can be said of the first event without knowing whether it belongs to a tournament."""
@@ -61,8 +65,7 @@ class MatchReplay:
         self.config = self.game.configure(begun.players, begun.options)
         self._auto_play: bool = self.config.options["auto_play_forced"]
         self._chance = StreamChance(begun.key)
-        # Keyed, and never fed: a state hash is made by a copy of it, which is cheaper than a key set up anew.
-        self._state_mac = hmac.new(sub_key(begun.key, "state"), digestmod="sha256")
+        self._hashes = StateHashes(sub_key(begun.key, "state"))
         self._state: Any = None
         self._clocks = SeatClocks(begun)
         self._expected: tuple[type, ...] = (MatchBegun,)
@@ -72,7 +75,7 @@ class MatchReplay:
         self._strikes = [0] * begun.players
         self._request_ids: set[tuple[int, bytes]] = set()
         self._number = 0
-        self._asked: tuple[int, ...] = ()
+        self._asked: tuple[Seat, ...] = ()
         self._automatic: dict[int, str] = {}
         """Notations that the engine has to play itself in the open decision and has not yet: forced ones, and defaults
         of forfeited seats."""
@@ -80,6 +83,10 @@ class MatchReplay:
         self._actions: dict[int, Any] = {}
         self._published: dict[int, tuple[int, str, Cause]] = {}
         """What has to be published of each choice that was made in the open decision."""
+        self._publication: tuple[tuple[int, str, Cause], ...] = ()
+        """What has to be published when the decision is resolved, in seat order; known once all have chosen."""
+        self._hash_due = b""
+        """The hash of `_state`, of which it has to be written then."""
         self._refused: dict[int, tuple[int, Cause, int]] = {}
         """In the open decision, by seat: refusals, the last one's cause, and when it was received."""
         self._default_due: tuple[int, Cause] | None = None
@@ -102,8 +109,27 @@ class MatchReplay:
         hashes = decisions + (self.ended is not None)
         return self._rarer + Counter({"choices": self._choices, "decisions": decisions, "state hashes": hashes})
 
+    def read(self, stored: StoredEvent) -> None:
+        """The next event as the log has it: whether it is sealed as it says, and whether it may stand here."""
+        expected = self._expected
+        if expected is _RESOLUTION:
+            if is_decision_resolved(stored, self._number, self._publication, self._hash_due):
+                self._expect_next_decision()
+                return
+        elif expected is _ANSWERS:
+            made = choice_made(stored, self._number)
+            if made is not None:
+                self._choice_made(made)
+                return
+        elif expected is _OPENING:
+            opening = decision_opened(stored, self._number + 1, self._asked)
+            if opening is not None:
+                self._decision_opened(opening)
+                return
+        self.step(opened(stored, match_events.decode_with_commitment))
+
     def step(self, event: MatchEvent) -> None:
-        """The next event; raises `Wrong`."""
+        """The next event, which was unsealed before."""
         kind = type(event)
         if kind not in self._expected:
             names = " or ".join(each.__name__ for each in self._expected) or "nothing"
@@ -293,10 +319,8 @@ class MatchReplay:
     def _decision_resolved(self, event: DecisionResolved) -> None:
         if event.number != self._number:
             raise Wrong(f"decision {self._number} is open, not {event.number}")
-        published = self._published
-        if event.choices != tuple([published[seat] for seat in self._asked]):
+        if event.choices != self._publication:
             raise Wrong("the published choices are not those that were made")
-        self._state = self.game.resolve(self._state, self._actions, self._chance)
         self._check_state_hash(event.state_hash)
         self._expect_next_decision()
 
@@ -347,8 +371,18 @@ class MatchReplay:
     def _expect_answers(self) -> None:
         if self._forfeit_due is not None:
             self._expected = _FORFEIT
+        elif len(self._actions) < len(self._asked):
+            self._expected = _ANSWERS
         else:
-            self._expected = _ANSWERS if len(self._actions) < len(self._asked) else _RESOLUTION
+            self._resolve()
+            self._expected = _RESOLUTION
+
+    def _resolve(self) -> None:
+        """All have chosen: what follows from that, before the log says it."""
+        published = self._published
+        self._publication = tuple([published[seat] for seat in self._asked])
+        self._state = self.game.resolve(self._state, self._actions, self._chance)
+        self._hash_due = self._hashes.of(self.game.fingerprint(self._state))
 
     def _expect_next_decision(self) -> None:
         self._asked = self.game.asked(self._state)
@@ -364,9 +398,7 @@ class MatchReplay:
         self._request_ids.add((seat, request_id))
 
     def _check_state_hash(self, state_hash: bytes) -> None:
-        due = self._state_mac.copy()
-        due.update(self.game.fingerprint(self._state))
-        if state_hash != due.digest():
+        if state_hash != self._hash_due:
             raise Wrong("the state hash is not that of the state")
 
 
