@@ -12,7 +12,22 @@ from cutpurse_rules.playthrough import play_through
 from cutpurse_rules.trace import lines_of, match_line, numbered_names
 from tests.rules.oracle.big_max_oracle import CARDS, HAND, PAGE_DECK, check
 
-__all__ = ["Choose", "by_intents", "played", "trace"]
+__all__ = [
+    "IDLE",
+    "RICH",
+    "Choose",
+    "Line",
+    "by_intents",
+    "decisions",
+    "draw",
+    "labels",
+    "played",
+    "result",
+    "table",
+    "trace",
+]
+
+Line = dict[str, Any]
 
 Choose = Callable[[int, list[str]], str]
 """Chooses for a seat among the notations of its legal actions."""
@@ -63,7 +78,7 @@ def played(
     *,
     draws: Mapping[str, str] | None = None,
     **options: Any,
-) -> list[dict[str, Any]]:
+) -> list[Line]:
     """Play a match of so many turns at most, let the oracle check it, and return its lines.
 
     Hands and pile (top card first) are cards with spaces between, and make up the whole deck. `draws` are outcomes of
@@ -82,3 +97,35 @@ def played(
     lines = trace(len(hands), {"deck": deck_option, "turn_limit": turns, **options}, chance, by_intents(intents))
     check(lines)
     return [json.loads(line) for line in lines]
+
+
+IDLE = "H2 H2 H2 H2 H2 H2"
+RICH = "SC SC SC SC SC T6"
+"""Displays five suitcases, if it is let; the thief is drawn over and over."""
+
+
+def table(line: Line) -> Line:
+    """What everybody sees at a decision or at the end."""
+    spectator: Line = line["views"]["spectator"]
+    return spectator
+
+
+def result(lines: list[Line]) -> tuple[str, list[int], list[int]]:
+    """The reason, the scores and the placements."""
+    return lines[-1]["reason"], lines[-1]["scores"], lines[-1]["placements"]
+
+
+def labels(lines: list[Line]) -> list[str]:
+    """The labels of all draws after the deal."""
+    return [line["label"] for line in lines if line["type"] == "draw"][1:]
+
+
+def draw(lines: list[Line], label: str) -> Line:
+    """The draw with this label."""
+    (found,) = [line for line in lines if line.get("label") == label]
+    return found
+
+
+def decisions(lines: list[Line], step: str) -> list[Line]:
+    """The decisions of turns, or those of replies."""
+    return [line for line in lines if line["type"] == "decision" and table(line)["step"] == step]
