@@ -97,6 +97,9 @@ class Fuzzer:
                     call.cancel()
                 else:
                     said = await stub(requests[0], metadata=metadata)
+        except asyncio.InvalidStateError:
+            # The other thing that it says then.
+            return "CUT", said
         except grpc.aio.AioRpcError as error:
             if error.details() == CUT_WHILE_WRITING:
                 return "CUT", said
