@@ -267,7 +267,6 @@ class Match:
         """
         returned = []
         self.meet("R6: two hands in one return", not self.exhausted and sum(bool(self.hands[s]) for s in valid) > 1)
-        self.meet("R6: no card to return", not self.exhausted and bool(valid) and not any(self.hands[s] for s in valid))
         for seat in valid:
             self.locks[seat] = self.front[seat].pop()
             returned += self.hands[seat]

@@ -1,17 +1,15 @@
 """The engine's traces of random matches, over all player counts and options, hold before the oracle."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from cutpurse_rules.catalogue import GAMES
 from cutpurse_rules.chance import Chance, Draw, ScriptedChance, StreamChance, key_of_seed
-from cutpurse_rules.contract import Action, Seat
-from cutpurse_rules.playthrough import play_through
-from cutpurse_rules.trace import lines_of, match_line, numbered_names
 from tests.rules.oracle.art_robbery_oracle import CARDS, Mismatch, check
+from tests.rules.oracle.engine_traces import at_random, engine_trace
 
 GAME = GAMES["art_robbery"]
 OPTIONS: list[dict[str, Any]] = [
@@ -25,19 +23,9 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
-def trace(players: int, options: Mapping[str, Any], seed: str, chance: Chance) -> list[str]:
+def trace(players: int, options: Mapping[str, Any], seed: str, chance: Chance | None = None) -> list[str]:
     """Play one match with choices that depend on the seed alone; return its lines."""
-    choices = random.Random(seed)
-
-    def choose(state: Any, seat: Seat) -> Action:
-        legal: Sequence[Action] = GAME.legal(state, seat)
-        return choices.choice(legal)
-
-    config = GAME.configure(players, options)
-    lines = [match_line(GAME, config, seed, numbered_names(["random"] * players))]
-    for part in play_through(GAME, config, chance, choose):
-        lines += lines_of(GAME, players, part)
-    return lines
+    return engine_trace(GAME, players, options, seed, at_random(GAME, random.Random(seed)), chance)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -45,7 +33,7 @@ def trace(players: int, options: Mapping[str, Any], seed: str, chance: Chance) -
 def test_traces_of_the_engine_hold(players: int, options: dict[str, Any]) -> None:
     for number in range(3):
         seed = f"{players}/{number}"
-        check(trace(players, options, seed, StreamChance(key_of_seed(seed))))
+        check(trace(players, options, seed))
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -60,7 +48,7 @@ def test_traces_with_a_scripted_deck_hold(players: int) -> None:
 
 
 def test_trace_of_a_match_under_another_limit_does_not_hold() -> None:
-    lines = trace(3, {"heist_turn_limit": 4}, "limit", StreamChance(key_of_seed("limit")))
+    lines = trace(3, {"heist_turn_limit": 4}, "limit")
     check(lines)
     lines[0] = lines[0].replace('"heist_turn_limit":4', '"heist_turn_limit":5')
     with pytest.raises(Mismatch, match="line 11: decision"):
