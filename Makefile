@@ -29,12 +29,18 @@ $(STAMP): requirements/dev.txt pyproject.toml $(DISTRIBUTIONS:%=%/pyproject.toml
 .PHONY: install
 install: $(STAMP) ## Install everything into .venv (needs python3 and make, nothing else)
 
+# A test compares with the table of games.
+GAMES := art_robbery big_max shadow_thief
+
 .PHONY: demo
-demo: install ## Play a whole tournament of Art Robbery and audit what it exported (build/demo)
-	rm -rf build/demo
-	$(BIN)/cutpurse tournament run --game art_robbery --bot greedy --bot random --bot first --bot greedy \
-		--players 3 --rounds 5 --out build/demo
-	$(BIN)/cutpurse audit build/demo/bundle
+demo: $(GAMES:%=demo-%) ## Play a tournament of every game and audit what each exported (build/demo)
+
+.PHONY: $(GAMES:%=demo-%)
+$(GAMES:%=demo-%): demo-%: install
+	rm -rf build/demo/$*
+	$(BIN)/cutpurse tournament run --game $* --bot greedy --bot random --bot first --bot greedy \
+		--players 3 --rounds 3 --out build/demo/$*
+	$(BIN)/cutpurse audit build/demo/$*/bundle
 
 .PHONY: test
 test: install ## Run the quick tests

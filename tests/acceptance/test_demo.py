@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from cutpurse_rules.catalogue import GAMES
 from cutpurse_server.audit import audit
 from tests.acceptance.logs import read_matches
 from tests.acceptance.processes import PATIENCE_S, Marked, cutpurse, until
@@ -32,12 +33,12 @@ def marked() -> Iterator[Marked]:
     processes.kill_all()
 
 
-def demo_words() -> list[str]:
-    """What `make demo` gives to `cutpurse`."""
+def demo_words(game: str = "art_robbery") -> list[str]:
+    """What `make demo` gives to `cutpurse` for a game."""
     makefile = (ROOT / "Makefile").read_text().replace("\\\n", " ")
     found = re.search(r"^\t\$\(BIN\)/cutpurse (tournament run .*)$", makefile, re.MULTILINE)
     assert found is not None
-    return shlex.split(found[1])
+    return shlex.split(found[1].replace("$*", game))
 
 
 def option(words: list[str], name: str) -> str:
@@ -73,6 +74,13 @@ def verdict_of(marked: Marked, bundle: Path) -> subprocess.CompletedProcess[str]
     return marked.run(cutpurse("audit", bundle))
 
 
+def test_the_demo_plays_every_game() -> None:
+    listed = re.search(r"^GAMES := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+    assert listed is not None
+    assert listed[1].split() == list(GAMES)
+
+
 def test_the_demo_is_as_large_as_promised() -> None:
     words = demo_words()
     bots, players, rounds = words.count("--bot"), int(option(words, "--players")), int(option(words, "--rounds"))
@@ -96,6 +104,18 @@ def test_the_demo_ends_with_standings_whereabouts_and_a_verdict(demo: Path) -> N
     for told in ("greedy-2", "95 %", str(demo / "log.sqlite"), str(demo / "bundle"), "internally consistent"):
         assert told in printed.replace("\n", "") or told in printed, printed
     assert len(json.loads((demo / "standings.json").read_text())["standings"]) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", [game for game in GAMES if game != "art_robbery"])
+def test_every_other_game_is_played_to_its_verdict_too(marked: Marked, game: str, tmp_path: Path) -> None:
+    ran = marked.run(cutpurse(*smaller(demo_words(game), tmp_path / "cup")))
+
+    assert ran.returncode == 0, ran.stderr
+    assert "internally consistent" in verdict_of(marked, tmp_path / "cup" / "bundle").stdout
+    (before, after) = (json.loads((tmp_path / "cup" / "standings.json").read_text())["standings"][at] for at in (0, -1))
+    assert before["bot"].startswith("greedy")
+    assert not after["bot"].startswith("greedy")
 
 
 @pytest.mark.slow
