@@ -8,6 +8,7 @@ from typing import Any
 import grpc
 import pytest
 
+from cutpurse.v1 import bot_pb2, match_pb2
 from cutpurse_rules.art_robbery import ArtRobbery
 from cutpurse_rules.art_robbery.actions import legal_plays
 from cutpurse_rules.art_robbery.cards import CARDS
@@ -21,7 +22,7 @@ from cutpurse_server.matches.record import MatchRecord
 from cutpurse_server.matches.story import Chapter, Story
 from cutpurse_server.servicers import connection, gate, hub, matches, tournaments
 from cutpurse_server.tournaments import schedule
-from cutpurse_server.wire import match_events, sealing, tournament_events
+from cutpurse_server.wire import decisions, match_events, sealing, tournament_events
 from cutpurse_server.wire import matches as wire
 from tests.server.service import (
     test_bad_calls,
@@ -76,14 +77,23 @@ def cursor_that_grows_with_sealed_choices(patch: Patch) -> None:
     patch.setattr(matches, "Story", CountingAllEvents)
 
 
+def in_every_decision(patch: Patch, leak: Callable[[MatchRecord, Any, match_pb2.Decision], None]) -> None:
+    """Change every decision before it goes out."""
+    original = decisions.decision_to_frame
+
+    def leaky(record: MatchRecord, seat: Any, now_ms: int, **typed: Any) -> bytes:
+        frame = bot_pb2.ConnectResponse.FromString(original(record, seat, now_ms, **typed))
+        leak(record, seat, frame.decisions[0])
+        return frame.SerializeToString()
+
+    patch.setattr(connection, "decision_to_frame", leaky)
+
+
 def number_that_grows_with_refusals(patch: Patch) -> None:
-    original = wire.fill_decision
+    def leak(record: MatchRecord, seat: Any, decision: match_pb2.Decision) -> None:
+        decision.last_charged_ms = record.version
 
-    def leaky(record: MatchRecord, seat: Any, now_ms: int, message: Any, **typed: Any) -> None:
-        original(record, seat, now_ms, message, **typed)
-        message.last_charged_ms = record.version
-
-    patch.setattr(connection, "fill_decision", leaky)
+    in_every_decision(patch, leak)
 
 
 def error_text_that_names_a_card(patch: Patch) -> None:
@@ -118,15 +128,12 @@ def kinds_in_hands_in_the_table(patch: Patch) -> None:
 
 
 def legal_list_of_another_seat(patch: Patch) -> None:
-    original = wire.fill_decision
-
-    def leaky(record: MatchRecord, seat: Any, now_ms: int, message: Any, **typed: Any) -> None:
-        original(record, seat, now_ms, message, **typed)
+    def leak(record: MatchRecord, seat: Any, decision: match_pb2.Decision) -> None:
         other = (seat + 1) % record.begun.players
         plays = legal_plays(record.state.hands[other], other, record.state.lying)
-        message.legal.extend([action.notation for action in plays])
+        decision.legal.extend([action.notation for action in plays])
 
-    patch.setattr(connection, "fill_decision", leaky)
+    in_every_decision(patch, leak)
 
 
 def unsalted_commitments(patch: Patch) -> None:
@@ -157,23 +164,17 @@ def text_of_an_exception_in_a_log_line(patch: Patch) -> None:
 
 
 def bank_of_another_seat(patch: Patch) -> None:
-    original = wire.fill_decision
+    def leak(record: MatchRecord, seat: Any, decision: match_pb2.Decision) -> None:
+        decision.bank_ms_left = min(record.bank_ms)
 
-    def leaky(record: MatchRecord, seat: Any, now_ms: int, message: Any, **typed: Any) -> None:
-        original(record, seat, now_ms, message, **typed)
-        message.bank_ms_left = min(record.bank_ms)
-
-    patch.setattr(connection, "fill_decision", leaky)
+    in_every_decision(patch, leak)
 
 
 def latency_of_another_seat(patch: Patch) -> None:
-    original = wire.fill_decision
+    def leak(record: MatchRecord, seat: Any, decision: match_pb2.Decision) -> None:
+        decision.last_charged_ms = max(record.last_charged_ms)
 
-    def leaky(record: MatchRecord, seat: Any, now_ms: int, message: Any, **typed: Any) -> None:
-        original(record, seat, now_ms, message, **typed)
-        message.last_charged_ms = max(record.last_charged_ms)
-
-    patch.setattr(connection, "fill_decision", leaky)
+    in_every_decision(patch, leak)
 
 
 class TellingOpenChoices(Story):

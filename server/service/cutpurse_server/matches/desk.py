@@ -39,6 +39,8 @@ _CLOSED_RECORDS_MAX = 256
 _CONFLICTS_MAX = 16
 _WAITING_MAX = 4_096
 """Commands of one match that may wait; more are refused. Far above what corrections and repetitions need."""
+_PATIENCE_S = 0.002
+"""How long what no clock waits for may wait for company: a flush for its sake alone would keep the others waiting."""
 _BEAT_S = 1.0
 _RETRY_S = 0.25
 
@@ -46,16 +48,20 @@ logger = structlog.get_logger(__name__)
 
 
 class _Waiting(NamedTuple):
-    command: Command
+    command: Command | MatchBegun
+    """What is to be decided, or a match that is to begin; the reply to that is whether it is new."""
     done: Done
+    patient: bool = False
     tries: int = 0
     """How often another replica was quicker."""
 
 
 class _Decided(NamedTuple):
     match: str
-    before: MatchRecord
-    draft: Draft
+    before: MatchRecord | None
+    """None if the match begins."""
+    after: MatchRecord
+    events: Sequence[MatchEvent]
     reply: Any
     append: Append
 
@@ -77,6 +83,8 @@ class MatchDesk:
         self._taken: dict[str, _Waiting] = {}
         """By match: commands of the flush that is under way and whose senders have not been told of their outcome."""
         self._wake = asyncio.Event()
+        self._patience: asyncio.TimerHandle | None = None
+        """Set while something patient waits."""
         self._deadlines = Deadlines(log.now_ms, self._due_ms_of, self._notice)
         self._stalls = Stalls(lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
         self._down_since_ms: int | None = None
@@ -120,6 +128,8 @@ class MatchDesk:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._deadlines.stop()
         self._stalls.stop()
+        if self._patience is not None:
+            self._patience.cancel()
 
     def observe(self, observer: Observer) -> None:
         """Tell somebody of everything from now on."""
@@ -131,28 +141,12 @@ class MatchDesk:
 
     async def begin(self, begun: MatchBegun) -> bool:
         """Write a new match. False if the same match was begun before; NAME_TAKEN if another one bears its name."""
-        if self._draining:
-            raise ServiceError(ErrorReason.DRAINING)
-        # Shielded: who hangs up during the commit must not leave a match behind that nobody holds.
-        if await asyncio.shield(asyncio.create_task(self._begin(begun))):
+        if await self._outcome(begun.match, begun, patient=True):
             return True
         existing = await self.record(begun.match)
         if existing is None or existing.begun.request_digest != begun.request_digest:
             raise ServiceError(ErrorReason.NAME_TAKEN)
         return False
-
-    async def _begin(self, begun: MatchBegun) -> bool:
-        record, append = begun_append(begun, self._codec)
-        try:
-            (created,) = await self.log.flush([append])
-        except LogUnavailable as unavailable:
-            # It may have been written: the match is looked for when the log is back.
-            self._fail(self.log.now_ms(), [begun.match], unavailable)
-            raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from None
-        if created:
-            self._keep(record)
-            self._observers.tell(None, record, (begun,))
-        return bool(created)
 
     def held(self, match: str) -> MatchRecord | None:
         """The record of a running match if it is at hand; None says nothing."""
@@ -181,8 +175,12 @@ class MatchDesk:
         """Whether the desk is about to stop."""
         return self._draining
 
-    def submit(self, match: str, command: Command, done: Done) -> None:
-        """Have a command decided; `done` is called after its commit."""
+    def submit(self, match: str, command: Command, done: Done, *, patient: bool = False) -> None:
+        """Have a command decided; `done` is called after its commit. A patient one may wait a moment for others."""
+        self._submit(match, _Waiting(command, done, patient))
+
+    def _submit(self, match: str, waiting: _Waiting) -> None:
+        done = waiting.done
         if self._draining or self.failed.is_set():
             done(None, ServiceError(ErrorReason.DRAINING))
             return
@@ -195,11 +193,14 @@ class MatchDesk:
         if len(queue) >= _WAITING_MAX:
             done(None, ServiceError(ErrorReason.RATE_LIMITED))
             return
-        queue.append(_Waiting(command, done))
-        self._wake.set()
+        queue.append(waiting)
+        self._call(waiting)
 
     async def ask(self, match: str, command: Command) -> Any:
         """Have a command decided and wait for its reply; raises what it raised, or `ServiceError`."""
+        return await self._outcome(match, command, patient=False)
+
+    async def _outcome(self, match: str, command: Command | MatchBegun, *, patient: bool) -> Any:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
         def done(reply: Any, error: Exception | None) -> None:
@@ -210,17 +211,28 @@ class MatchDesk:
             else:
                 future.set_exception(error)
 
-        self.submit(match, command, done)
+        self._submit(match, _Waiting(command, done, patient))
         return await future
+
+    def _call(self, waiting: _Waiting) -> None:
+        """See to it that what waits at the head of a queue is flushed, at once or soon."""
+        if not waiting.patient:
+            self._wake.set()
+        elif self._patience is None:
+            self._patience = asyncio.get_running_loop().call_later(_PATIENCE_S, self._lose_patience)
+
+    def _lose_patience(self) -> None:
+        self._patience = None
+        if self._waiting:
+            self._wake.set()
 
     async def _flush_forever(self) -> None:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while self._waiting:
-                await self._flush()
-                # Let streams read and write between two flushes: what they bring makes the next one larger.
-                await asyncio.sleep(0)
+            await self._flush()
+            # Let streams read and write between two flushes: what they bring makes the next one larger.
+            await asyncio.sleep(0)
 
     async def _flush(self) -> None:
         """One transaction: decide one waiting command of each match, write, and tell."""
@@ -230,14 +242,7 @@ class MatchDesk:
         decided: list[_Decided] = []
         for match, waiting in list(self._taken.items()):
             try:
-                before = self._records.get(match)
-                if before is None or match in self._doubtful:
-                    before = await self._load(match)
-                if before is None:
-                    raise ServiceError(ErrorReason.MATCH_UNKNOWN)
-                draft = Draft(before)
-                reply = waiting.command(draft, now_ms)
-                append = append_of(before, draft, self._codec) if draft.events else None
+                each = await self._decide(match, waiting.command, now_ms)
             except LogUnavailable as unavailable:
                 self._fail(now_ms, (), unavailable)
                 return
@@ -246,12 +251,28 @@ class MatchDesk:
                     logger.error("command failed", match=match, **failure(error))
                 self._finish(match, None, error)
                 continue
-            if append is not None:
-                decided.append(_Decided(match, before, draft, reply, append))
+            if type(each) is _Decided:
+                decided.append(each)
             else:
-                self._finish(match, reply, None)
+                self._finish(match, each, None)
         if decided:
             await self._commit(decided, now_ms)
+
+    async def _decide(self, match: str, command: Command | MatchBegun, now_ms: int) -> Any:
+        """What a command adds to the log, or, if that is nothing, its reply alone."""
+        if type(command) is MatchBegun:
+            record, append = begun_append(command, self._codec)
+            return _Decided(match, None, record, (command,), True, append)
+        before = self._records.get(match)
+        if before is None or match in self._doubtful:
+            before = await self._load(match)
+        if before is None:
+            raise ServiceError(ErrorReason.MATCH_UNKNOWN)
+        draft = Draft(before)
+        reply = command(draft, now_ms)  # type: ignore[operator]  # it is no beginning
+        if not draft.events:
+            return reply
+        return _Decided(match, before, draft.record, draft.events, reply, append_of(before, draft, self._codec))
 
     def _take(self) -> dict[str, _Waiting]:
         """Take the first command of every match off its queue: more may be put before or behind it from now on."""
@@ -259,7 +280,9 @@ class MatchDesk:
         emptied: list[str] = []
         for match, queue in self._waiting.items():
             taken[match] = queue.popleft()
-            if not queue:
+            if queue:
+                self._call(queue[0])
+            else:
                 emptied.append(match)
         for match in emptied:
             del self._waiting[match]
@@ -272,16 +295,17 @@ class MatchDesk:
             self._fail(now_ms, [each.match for each in decided], unavailable)
             return
         for each, took_place in zip(decided, moved, strict=True):
-            if not took_place:
+            if took_place:
+                each.after.chain = each.append.chain
+                self._keep(each.after)
+                self._finish(each.match, each.reply, None)
+                self._observers.tell(each.before, each.after, each.events)
+            elif each.before is None:
+                self._finish(each.match, False, None)
+            else:
                 # Another replica was quicker: read what it wrote, and decide again in the next flush.
                 self._doubtful.add(each.match)
                 self._try_again(each.match)
-                continue
-            record = each.draft.record
-            record.chain = each.append.chain
-            self._keep(record)
-            self._finish(each.match, each.reply, None)
-            self._observers.tell(each.before, record, each.draft.events)
 
     def _try_again(self, match: str) -> None:
         """Put a command that was overtaken before what waits, or give it up."""
@@ -292,6 +316,7 @@ class MatchDesk:
             waiting.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
         else:
             self._waiting.setdefault(match, deque()).appendleft(waiting._replace(tries=waiting.tries + 1))
+            self._wake.set()
 
     def _finish(self, match: str, reply: Any, error: Exception | None) -> None:
         """Tell the sender of a command that was taken, unless a failure meanwhile has had it told to try again."""

@@ -22,7 +22,7 @@ from cutpurse_server.matches.record import MatchRecord, Phase, Refused
 from cutpurse_server.servicers.connection import Connection
 from cutpurse_server.servicers.gate import current_caller
 from cutpurse_server.servicers.hub import STREAMS_PER_BOT_MAX, Hub
-from cutpurse_server.wire.matches import accepted_to_proto, answer_from_proto, refused_to_proto
+from cutpurse_server.wire.matches import answer_from_proto, refused_to_proto
 
 __all__ = ["FRAME_BYTES_MAX", "PROTOCOL_VERSION", "BotServicer"]
 
@@ -141,7 +141,7 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
         if key in self._readying:
             return
         self._readying.add(key)
-        self._desk.submit(match, partial(_get_ready, seat), partial(self._got_ready, key))
+        self._desk.submit(match, partial(_get_ready, seat), partial(self._got_ready, key), patient=True)
 
     def _got_ready(self, key: tuple[str, str], _: Any, error: Exception | None) -> None:
         """A bot that is ready need not be told so; if it could not be written, the bot is offered the match again."""
@@ -175,7 +175,7 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
         elif type(reply) is Refused:
             connection.refuse(refused_to_proto(match, reply))
         else:
-            connection.accept(accepted_to_proto(match, reply))
+            connection.accept(match, reply)
 
     def _refuse(self, connection: Connection, choice: match_pb2.Choice, reason: ErrorReason) -> None:
         reply = Refused(choice.decision, choice.request_id[:REQUEST_ID_BYTES_MAX], reason, "", None)

@@ -1,6 +1,7 @@
 """One stream of one bot: what waits to be written to it, and its writer.
 
-Whatever is due when the writer gets its turn goes out in one frame; only one write is ever outstanding.
+Whatever is due when the writer gets its turn goes out in one frame; only one write is ever outstanding. A write costs
+as much as deciding does, so acknowledgements, which nobody has to answer, wait a moment for a frame that goes anyway.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any
 from cutpurse.v1 import bot_pb2, match_pb2
 from cutpurse_rules.contract import Seat
 from cutpurse_server.log.port import Log
-from cutpurse_server.matches.record import MatchRecord
-from cutpurse_server.wire.matches import ended_to_proto, fill_decision, offer_to_proto
+from cutpurse_server.matches.record import Accepted, MatchRecord
+from cutpurse_server.wire.decisions import accepted_to_frame, decision_to_frame
+from cutpurse_server.wire.matches import ended_to_proto, offer_to_proto
 
 __all__ = ["Connection"]
 
@@ -21,6 +23,8 @@ _BACKLOG_MAX = 2_048
 """Replies and news that may wait; beyond it the stream is not read any further, so that its sender has to wait."""
 _FRAME_DECISIONS_MAX = 256
 _FRAME_PARTS_MAX = 2_048
+_ACKNOWLEDGED_S = 0.01
+"""How long an acknowledgement may wait for company: nobody has to answer it."""
 
 
 class Connection:
@@ -37,7 +41,9 @@ class Connection:
         self._drained.set()
         self._offers: dict[str, tuple[MatchRecord, Seat]] = {}
         self._decisions: dict[str, tuple[MatchRecord, Seat]] = {}
-        self._accepted: list[match_pb2.ChoiceAccepted] = []
+        self._accepted: list[bytes] = []
+        """As parts of a frame."""
+        self._acknowledging: asyncio.TimerHandle | None = None
         self._refused: list[match_pb2.ChoiceRefused] = []
         self._news: list[bot_pb2.MatchNews] = []
         self._ended: dict[str, tuple[MatchRecord, Seat]] = {}
@@ -56,10 +62,16 @@ class Connection:
         self._decisions[record.match] = (record, seat)
         self._wake.set()
 
-    def accept(self, accepted: match_pb2.ChoiceAccepted) -> None:
-        """Acknowledge a choice."""
-        self._accepted.append(accepted)
-        self._wake.set()
+    def accept(self, match: str, reply: Accepted) -> None:
+        """Acknowledge a choice, with the next frame or soon."""
+        self._accepted.append(accepted_to_frame(match, reply))
+        if self._acknowledging is None:
+            self._acknowledging = asyncio.get_running_loop().call_later(_ACKNOWLEDGED_S, self._acknowledge)
+
+    def _acknowledge(self) -> None:
+        self._acknowledging = None
+        if self._accepted:
+            self._wake.set()
 
     def refuse(self, refused: match_pb2.ChoiceRefused) -> None:
         """Refuse a choice."""
@@ -117,13 +129,14 @@ class Connection:
         """Whether more news wait than a bot that asked for them may leave unread."""
         return len(self._news) > _BACKLOG_MAX
 
-    def _frame(self) -> bot_pb2.ConnectResponse | None:
+    def _frame(self) -> bytes | None:
         """All that waits, or as much as one frame holds; None if nothing does."""
-        frame = bot_pb2.ConnectResponse(accepted=self._accepted[:_FRAME_PARTS_MAX])
-        some = bool(self._accepted)
-        del self._accepted[:_FRAME_PARTS_MAX]
+        parts = self._accepted
+        if len(parts) <= _FRAME_PARTS_MAX:
+            self._accepted = []
+        else:
+            parts, self._accepted = parts[:_FRAME_PARTS_MAX], parts[_FRAME_PARTS_MAX:]
         if self._decisions:
-            some = True
             now_ms = self._log.now_ms()
             typed = self._typed
             due = self._decisions
@@ -131,15 +144,14 @@ class Connection:
                 self._decisions = {}
             else:
                 due = {match: self._decisions.pop(match) for match in list(due)[:_FRAME_DECISIONS_MAX]}
-            for record, seat in due.values():
-                fill_decision(record, seat, now_ms, frame.decisions.add(), typed=typed)
+            parts += [decision_to_frame(record, seat, now_ms, typed=typed) for record, seat in due.values()]
         if self._refused or self._offers or self._news or self._ended or self._draining:
-            self._rest_of(frame)
-            some = True
-        return frame if some else None
+            parts.append(self._rest())
+        return b"".join(parts) if parts else None
 
-    def _rest_of(self, frame: bot_pb2.ConnectResponse) -> None:
+    def _rest(self) -> bytes:
         """The rarer parts of a frame."""
+        frame = bot_pb2.ConnectResponse()
         now_ms = self._log.now_ms()
         offers = [self._offers.pop(match) for match in list(self._offers)[:_FRAME_DECISIONS_MAX]]
         frame.offers.extend([offer_to_proto(record, seat, now_ms) for record, seat in offers])
@@ -152,3 +164,4 @@ class Connection:
         if self._draining:
             self._draining = False
             frame.draining.SetInParent()
+        return frame.SerializeToString()

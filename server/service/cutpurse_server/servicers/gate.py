@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import grpc
@@ -128,7 +129,7 @@ class Gate(grpc.aio.ServerInterceptor):
         serialise = handler.response_serializer
         if handler.request_streaming:
             served = self._stream(method, handler.stream_stream)
-            return grpc.stream_stream_rpc_method_handler(served, None, serialise)
+            return grpc.stream_stream_rpc_method_handler(served, None, partial(_serialised, serialise))
         if handler.response_streaming:
             served = self._answer_stream(method, handler.unary_stream, parse)
             return grpc.unary_stream_rpc_method_handler(served, None, serialise)
@@ -219,6 +220,11 @@ class Gate(grpc.aio.ServerInterceptor):
             raise ServiceError(ErrorReason.ROLE_FORBIDDEN)
         _caller.set(caller)
         return caller
+
+
+def _serialised(serialise: Callable[[Any], bytes], frame: Any) -> bytes:
+    """A frame that may have been put together from bytes."""
+    return frame if type(frame) is bytes else serialise(frame)
 
 
 def _parsed(parse: Any, raw: bytes) -> Any:

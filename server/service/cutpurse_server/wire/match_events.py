@@ -1,7 +1,7 @@
 """A match's events as the log keeps them: `encode` and `decode`. Which field is secret: proto/cutpurse/v1/log.proto.
 
-This runs three times for every decision. So nested messages are passed to constructors, what recurs is serialised
-once, and the enums of both sides have equal numbers (a test compares them).
+This runs three times for every decision. So the three events of one are joined from pieces, byte by byte as protobuf
+would write them, and the enums of both sides have equal numbers (tests compare).
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from cutpurse_server.matches.events import (
     VoidCause,
 )
 from cutpurse_server.wire.matches import configuration_to_proto, result_to_proto
+from cutpurse_server.wire.pieces import moment, number, text, varint
 from cutpurse_server.wire.sealing import seal
 
 __all__ = ["decode", "decode_with_commitment", "encode"]
@@ -100,18 +101,23 @@ _KINDS_WITH_SECRET = frozenset(_Secret.DESCRIPTOR.fields_by_name)
 
 
 def _choice_made_to_proto(event: ChoiceMade) -> _Parts:
-    secret = log_pb2.ChoiceMadeSecret(
-        seat=event.seat,
-        notation=event.notation,
-        cause=_cause_to_proto(event.cause),
-        received_at_ms=event.received_at_ms,
-        charged_ms=event.charged_ms,
-        bank_charged_ms=event.bank_charged_ms,
-        request_id=event.request_id,
-        signature=_signature_to_proto(event.signature) if event.signature else None,
-        request_digest=event.request_digest,
+    made, seat, notation, cause, received_at_ms, charged_ms, bank_charged_ms, request_id, digest, signature = event
+    signed = _signature_to_proto(signature).SerializeToString() if signature else None
+    body = b"".join(
+        (
+            number(b"\x08", seat),
+            text(b"\x12", notation) if notation else b"",
+            b"\x18",
+            varint(cause),
+            b"\x20" + moment(received_at_ms) if received_at_ms else b"",
+            number(b"\x28", charged_ms),
+            number(b"\x30", bank_charged_ms),
+            b"\x3a" + varint(len(request_id)) + request_id if request_id else b"",
+            b"" if signed is None else b"\x42" + varint(len(signed)) + signed,
+            b"\x4a" + varint(len(digest)) + digest if digest else b"",
+        )
     )
-    return _choice_made_public(event.number), _Secret(choice_made=secret).SerializeToString()
+    return _choice_made_public(made), b"\x2a" + varint(len(body)) + body
 
 
 @lru_cache(maxsize=4_096)
@@ -144,18 +150,21 @@ def _signature_from_proto(signature: match_pb2.ChoiceSignature) -> Signature:
     return Signature(signature.public_key, signature.signature, signature.salt)
 
 
-_ResolvedChoice = match_pb2.ResolvedChoice
-_DecisionResolvedPublic = log_pb2.DecisionResolvedPublic
-
-
 def _decision_resolved_to_proto(event: DecisionResolved) -> _Parts:
-    choices = [
-        _ResolvedChoice(seat=seat, notation=notation, cause=_cause_to_proto(cause))
-        for seat, notation, cause in event.choices
-    ]
-    assert len(event.state_hash) == _STATE_HASH_BYTES
-    public = _Public(decision_resolved=_DecisionResolvedPublic(number=event.number, choices=choices))
-    return public.SerializeToString(), _STATE_HASH + event.state_hash
+    resolved, choices, state_hash = event
+    assert len(state_hash) == _STATE_HASH_BYTES
+    if len(choices) == 1:
+        body = number(b"\x08", resolved) + _resolved_choice(*choices[0])
+    else:
+        body = number(b"\x08", resolved) + b"".join([_resolved_choice(*choice) for choice in choices])
+    return b"\x52" + varint(len(body)) + body, _STATE_HASH + state_hash
+
+
+@lru_cache(maxsize=8_192)
+def _resolved_choice(seat: Seat, notation: str, cause: Cause) -> bytes:
+    """One of the choices of a resolved decision, as a field of it."""
+    choice = match_pb2.ResolvedChoice(seat=seat, notation=notation, cause=_cause_to_proto(cause)).SerializeToString()
+    return b"\x12" + varint(len(choice)) + choice
 
 
 def _decision_resolved_from_proto(
@@ -173,8 +182,16 @@ _STATE_HASH = _Secret(
 
 
 def _decision_opened_to_proto(event: DecisionOpened) -> _Parts:
-    opened = log_pb2.DecisionOpenedPublic(number=event.number, asked=event.asked, opened_at_ms=event.opened_at_ms)
-    return _Public(decision_opened=opened).SerializeToString(), b""
+    opened, asked, opened_at_ms = event
+    seats = varint(asked[0]) if len(asked) == 1 else b"".join(map(varint, asked))
+    body = b"".join(
+        (
+            number(b"\x08", opened),
+            b"\x12" + varint(len(seats)) + seats if seats else b"",
+            b"\x18" + moment(opened_at_ms) if opened_at_ms else b"",
+        )
+    )
+    return b"\x22" + varint(len(body)) + body, b""
 
 
 def _decision_opened_from_proto(public: log_pb2.DecisionOpenedPublic, _: None) -> DecisionOpened:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-__all__ = ["moment", "number", "text", "varint"]
+__all__ = ["Texts", "moment", "number", "text", "varint"]
 
 _SEVEN_BITS = 0x7F
 _MORE = 0x80
+_TEXTS_MAX = 16_384
 
 
 def _varint(value: int) -> bytes:
@@ -52,6 +53,20 @@ def number(tag: bytes, value: int) -> bytes:
 
 @lru_cache(maxsize=8_192)
 def text(tag: bytes, value: str) -> bytes:
-    """A field that holds a text that recurs, such as a notation or a match's name; never an empty one."""
+    """A field that holds a text that recurs, such as a match's name; never an empty one."""
     encoded = value.encode()
     return tag + varint(len(encoded)) + encoded
+
+
+class Texts(dict[str, bytes]):
+    """Of one repeated field of texts: each by its value. Looked up a dozen times for a decision, so a plain mapping."""
+
+    def __init__(self, tag: bytes) -> None:
+        super().__init__()
+        self._tag = tag
+
+    def __missing__(self, value: str) -> bytes:
+        if len(self) >= _TEXTS_MAX:
+            self.clear()
+        field = self[value] = text(self._tag, value)
+        return field

@@ -1,0 +1,73 @@
+"""Decisions and acknowledgements as bytes of a frame: one of each goes out for every decision.
+
+Byte for byte what protobuf makes of the messages of wire/matches.py; tests compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cutpurse.v1 import game_pb2
+from cutpurse_rules.contract import Game, Seat
+from cutpurse_server.matches.clock import time_left
+from cutpurse_server.matches.record import Accepted, MatchRecord
+from cutpurse_server.wire.art_robbery import art_robbery_view_to_bytes
+from cutpurse_server.wire.games import GAME_WIRE
+from cutpurse_server.wire.pieces import Texts, number, text, varint
+
+__all__ = ["accepted_to_frame", "decision_to_frame"]
+
+_VIEWS: Mapping[str, Callable[[Any], bytes]] = {"art_robbery": art_robbery_view_to_bytes}
+"""Games whose views are joined from pieces too; the others' are made as messages first."""
+
+_LEGAL = Texts(b"\x2a")
+
+
+def decision_to_frame(record: MatchRecord, seat: Seat, now_ms: int, *, typed: bool = False) -> bytes:
+    """An open decision, as the asked seat gets it, as one more of a frame's `decisions`."""
+    game, begun = record.game, record.begun
+    view = _view_to_bytes(game, record, seat)
+    legal = record.legal_of(seat)
+    left_ms, bank_left_ms = time_left(record, seat, now_ms)
+    parts = [
+        text(b"\x0a", begun.match),
+        number(b"\x10", record.decisions[seat]),
+        number(b"\x18", seat),
+        b"\x22",
+        varint(len(view)),
+        view,
+        *[_LEGAL[action.notation] for action in legal],
+    ]
+    if typed:
+        wire = GAME_WIRE[game.id]
+        for action in legal:
+            content = wire.action_to_proto(action).SerializeToString()
+            parts.append(b"\x32" + varint(len(content)) + content)
+    parts += (
+        number(b"\x38", left_ms),
+        number(b"\x40", bank_left_ms),
+        number(b"\x48", record.last_charged_ms[seat]),
+    )
+    if not begun.seats[seat].player:
+        used = record.refused[seat][0] if seat in record.refused else 0
+        parts += (b"\x50", varint(max(0, begun.clock.corrections_max - used)))
+    decision = b"".join(parts)
+    return b"\x1a" + varint(len(decision)) + decision
+
+
+def accepted_to_frame(match: str, reply: Accepted) -> bytes:
+    """The acknowledgement of a choice as one more of a frame's `accepted`."""
+    request_id = reply.request_id
+    accepted = text(b"\x0a", match) + number(b"\x10", reply.decision) + b"\x1a" + varint(len(request_id)) + request_id
+    return b"\x22" + varint(len(accepted)) + accepted
+
+
+def _view_to_bytes(game: Game[Any, Any, Any], record: MatchRecord, seat: Seat) -> bytes:
+    view = game.view(record.state, seat)
+    to_bytes = _VIEWS.get(game.id)
+    if to_bytes is not None:
+        return to_bytes(view)
+    message = game_pb2.View()
+    GAME_WIRE[game.id].fill_view(view, message)
+    return message.SerializeToString()
