@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from cutpurse.v1.match_pb2 import Decision
-from cutpurse_bots import greedy_art_robbery, greedy_shadow_thief
+from cutpurse_bots import greedy_art_robbery, greedy_big_max, greedy_shadow_thief
 
 __all__ = ["choose"]
 
 GAMES: Mapping[str, Callable[[Decision, bytes], str]] = {
     "art_robbery": greedy_art_robbery.choose,
+    "big_max": greedy_big_max.choose,
     "shadow_thief": greedy_shadow_thief.choose,
 }
 """By the field of the view that holds the game."""

@@ -20,12 +20,12 @@ heist that stands well. It looks one action ahead and remembers nothing.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from math import erf, sqrt
 
 from cutpurse.v1.art_robbery_pb2 import ArtRobberyTable
 from cutpurse.v1.match_pb2 import Decision
+from cutpurse_bots.best_actions import best_action
 
 __all__ = ["choose"]
 
@@ -60,15 +60,7 @@ KEEP_WEIGHT = 0.006
 
 def choose(decision: Decision, key: bytes) -> str:
     """The notation of the action that promises most; between equal ones the key decides."""
-    table = decision.view.art_robbery.table
-    outlook = _Outlook(table, decision.seat)
-    worths = [outlook.worth_of(action) for action in decision.legal]
-    best = max(worths)
-    candidates = [action for action, worth in zip(decision.legal, worths, strict=True) if worth > best - 1e-9]
-    if len(candidates) == 1:
-        return candidates[0]
-    lot = hashlib.sha256(key + f"greedy/{decision.match}/{decision.seat}/{decision.decision}".encode()).digest()
-    return candidates[int.from_bytes(lot[:8], "big") % len(candidates)]
+    return best_action(decision, key, _Outlook(decision.view.art_robbery.table, decision.seat).worth_of)
 
 
 class _Outlook:

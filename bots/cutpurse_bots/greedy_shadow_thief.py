@@ -20,12 +20,12 @@ exhausted it locks at once; if it cannot, it plays its hand empty, since then no
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from cutpurse.v1.match_pb2 import Decision
 from cutpurse.v1.shadow_thief_pb2 import ShadowThiefStep, ShadowThiefView
+from cutpurse_bots.best_actions import best_action
 
 __all__ = ["choose"]
 
@@ -65,14 +65,7 @@ SPECIALIST_TAKES = 0.8
 
 def choose(decision: Decision, key: bytes) -> str:
     """The notation of the action with the best outlook; between equal ones the key decides."""
-    outlook = _Outlook(decision.view.shadow_thief)
-    worths = [outlook.worth_of(action) for action in decision.legal]
-    best = max(worths)
-    candidates = [action for action, worth in zip(decision.legal, worths, strict=True) if worth > best - 1e-9]
-    if len(candidates) == 1:
-        return candidates[0]
-    lot = hashlib.sha256(key + f"greedy/{decision.match}/{decision.seat}/{decision.decision}".encode()).digest()
-    return candidates[int.from_bytes(lot[:8], "big") % len(candidates)]
+    return best_action(decision, key, _Outlook(decision.view.shadow_thief).worth_of)
 
 
 def _type_of(card: int) -> int:

@@ -55,8 +55,8 @@ class Strength:
 
     @property
     def high(self) -> float:
-        """The upper end."""
-        return 2 * self.mean - self.low
+        """The upper end; nobody gets more than one point."""
+        return min(1.0, 2 * self.mean - self.low)
 
     def __str__(self) -> str:
         return (
