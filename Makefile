@@ -35,7 +35,7 @@ GAMES := art_robbery big_max shadow_thief
 .PHONY: demo
 demo: $(GAMES:%=demo-%) ## Play a tournament of every game and audit what each exported (build/demo)
 
-.PHONY: $(GAMES:%=demo-%)
+.PHONY: $(GAMES:%=demo-%)  # One for each game, behind `demo`.
 $(GAMES:%=demo-%): demo-%: install
 	rm -rf build/demo/$*
 	$(BIN)/cutpurse tournament run --game $* --bot greedy --bot random --bot first --bot greedy \
@@ -44,17 +44,26 @@ $(GAMES:%=demo-%): demo-%: install
 
 .PHONY: test
 test: install ## Run the quick tests
-	$(BIN)/python -m pytest -m "not slow and not long" $(PYTEST)
+	$(BIN)/python -m pytest -m "not slow and not postgresql and not long" $(PYTEST)
 
 .PHONY: test-slow
 test-slow: install ## Run only the slow tests
-	$(BIN)/python -m pytest -m "slow and not long" $(PYTEST)
+	$(BIN)/python -m pytest -m "slow and not postgresql and not long" $(PYTEST)
+
+.PHONY: test-postgresql
+test-postgresql: install postgresql ## Run only the tests that start a PostgreSQL of their own
+	$(BIN)/python -m pytest -m "postgresql and not long" $(PYTEST)
 
 .PHONY: test-all
-test-all: test test-slow ## Run the quick tests, then the slow ones
+test-all: test test-slow test-postgresql ## Run the quick tests, then the slow ones, then those with PostgreSQL
+
+.PHONY: postgresql
+postgresql: ## Install PostgreSQL's programs by apt if there are none (as root, on Debian and its kin)
+	@compgen -G '/usr/lib/postgresql/*/bin/initdb' > /dev/null || command -v initdb > /dev/null || { \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes postgresql; }
 
 .PHONY: long
-long: install ## Run the kill loops and the fuzzing (minutes)
+long: install postgresql ## Run the kill loops and the fuzzing (minutes)
 	$(BIN)/python -m pytest -m long --timeout 3600 $(PYTEST)
 
 .PHONY: lint

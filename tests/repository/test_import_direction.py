@@ -82,6 +82,7 @@ PLANTED = [
     (f"{SERVER}/matches/planted.py", "from cutpurse.v1 import match_pb2", "protobuf stops at the border"),
     (f"{SERVER}/matches/planted.py", "import grpc", "protobuf stops at the border"),
     (f"{SERVER}/matches/planted.py", "import apsw", "SQLite's driver is named"),
+    (f"{SERVER}/matches/planted.py", "import asyncpg", "PostgreSQL's driver is named"),
 ]
 
 

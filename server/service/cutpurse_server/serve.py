@@ -99,15 +99,30 @@ class Service:
 
 
 def log_of(address: str) -> Log:
-    """The log of an address: `sqlite:PATH` or `memory:`. Raises ValueError with a sentence that says what to write."""
+    """The log of an address: `sqlite:PATH`, `postgresql://…` or `memory:`.
+
+    Raises ValueError with a sentence that says what to write or to install, and that repeats no password.
+    """
     kind, _, rest = address.partition(":")
     if kind == "memory" and not rest:
         return MemoryLog()
     if kind == "sqlite" and rest:
         return SQLiteLog(rest)
     if kind in ("postgresql", "postgres"):
-        raise ValueError("PostgreSQL logs are not in this version; write sqlite:PATH.")
-    raise ValueError(f"{address!r} is no log; write sqlite:PATH (kept) or memory: (gone when the service stops).")
+        return _postgresql_log(address)
+    raise ValueError(
+        f"{address!r} is no log; write sqlite:PATH or postgresql://USER@HOST:PORT/DATABASE (both kept), "
+        "or memory: (gone when the service stops)."
+    )
+
+
+def _postgresql_log(address: str) -> Log:
+    # Imported only by who needs it: the driver is an extra.
+    try:
+        from cutpurse_server.log.postgresql import PostgreSQLLog
+    except ModuleNotFoundError:
+        raise ValueError("A log in PostgreSQL takes a driver: pip install 'cutpurse-server[postgresql]'.") from None
+    return PostgreSQLLog(address)
 
 
 @asynccontextmanager

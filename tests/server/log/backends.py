@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.log.port import Append, Log, StoredEvent, Version
+from cutpurse_server.log.postgresql import PostgreSQLLog
 from cutpurse_server.log.sqlite import SQLiteLog
+from tests.server.log.postgresql_cluster import Cluster
 
 
 class Backend(ABC):
@@ -45,8 +47,38 @@ class InSQLite(Backend):
         return self.log
 
 
-BACKENDS: dict[str, Callable[[Path], Backend]] = {"memory": InMemory, "sqlite": InSQLite}
-"""Name → what makes it in an empty folder. A new backend is one more line."""
+class InPostgreSQL(Backend):
+    """Kept in a database."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self.log = PostgreSQLLog(address)
+
+    def again(self) -> Log:
+        """Another object over the same database."""
+        self.log = PostgreSQLLog(self._address)
+        return self.log
+
+
+async def _in_memory(folder: Path, cluster: Callable[[], Cluster]) -> Backend:
+    return InMemory(folder)
+
+
+async def _in_sqlite(folder: Path, cluster: Callable[[], Cluster]) -> Backend:
+    return InSQLite(folder)
+
+
+async def _in_postgresql(folder: Path, cluster: Callable[[], Cluster]) -> Backend:
+    server = cluster()
+    return InPostgreSQL(server.address(await server.create_database()))
+
+
+BACKENDS: dict[str, Callable[[Path, Callable[[], Cluster]], Awaitable[Backend]]] = {
+    "memory": _in_memory,
+    "sqlite": _in_sqlite,
+    "postgresql": _in_postgresql,
+}
+"""Name → what makes it in an empty folder or a fresh database. A new backend is one more line."""
 
 
 def event(number: int, size: int = 20) -> StoredEvent:

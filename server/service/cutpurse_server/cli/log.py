@@ -34,7 +34,13 @@ _PLACE = re.compile(r"(?P<tournament>.+)\.r([0-9]{1,9})\.t([0-9]{1,9})\.m([0-9]{
 """How people name a tournament's match: by round, table, rotation and attempt. Its id does not show them."""
 
 _Address = Annotated[
-    str | None, typer.Option("--log", metavar="sqlite:PATH", help="A log that no service is using now.")
+    str | None,
+    typer.Option(
+        "--log",
+        metavar="sqlite:PATH|postgresql://…",
+        envvar="CUTPURSE_LOG",
+        help="A log; one in a file only while no service is using it.",
+    ),
 ]
 
 
@@ -128,8 +134,8 @@ class _Export:
 def _with_log(address: str, work: Any) -> Any:
     """Do something with a log that is there; ends the command with exit code 2 if that fails."""
     try:
-        path = Path(address.removeprefix("sqlite:"))
-        if not address.startswith("sqlite:") or not path.is_file():
+        kind, _, path = address.partition(":")
+        if kind not in ("postgresql", "postgres") and not (kind == "sqlite" and Path(path).is_file()):
             _stop(f"there is no log {address!r}; write sqlite:PATH with the path of a log file that exists")
         return asyncio.run(_opened(log_of(address), work))
     except (LogUnavailable, OSError, ValueError) as problem:

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from cutpurse_server.addresses import without_secrets
 from cutpurse_server.identity import Registry, Role
 from cutpurse_server.log.port import LogUnavailable
 from cutpurse_server.loops import run_on_fast_loop
@@ -34,13 +35,18 @@ def serve(
         ),
     ] = None,
     log: Annotated[
-        str, typer.Option(metavar="sqlite:PATH|memory:", help="Where the log is kept.")
+        str,
+        typer.Option(
+            metavar="sqlite:PATH|postgresql://…|memory:",
+            envvar="CUTPURSE_LOG",
+            help="Where the log is kept: in a file of one service, in a database that several share, or nowhere.",
+        ),
     ] = "sqlite:cutpurse.sqlite",
     token_file: Annotated[
         Path | None,
         typer.Option(
             help="Where the first organiser's token is written, readable for you alone.",
-            show_default="beside the log, PATH.organiser-token",
+            show_default="beside the log, PATH.organiser-token; for a database ./cutpurse.organiser-token",
         ),
     ] = None,
     new_token: Annotated[
@@ -105,16 +111,23 @@ async def _serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     async with running_service(log_of(log), listen, tls, figures) as service:
-        if token_file is None and log.startswith("sqlite:"):
-            token_file = Path(log.removeprefix("sqlite:") + ".organiser-token")
+        if token_file is None:
+            token_file = _token_file(log)
         note = (
             ""
             if await service.registry.has_role(Role.ORGANISER) and not new_token
             else await _token(service.registry, token_file)
         )
-        typer.echo(f"cutpurse serves on {', '.join(service.addresses)}; log {log}{note}", err=True)
+        typer.echo(f"cutpurse serves on {', '.join(service.addresses)}; log {without_secrets(log)}{note}", err=True)
         await stop.wait()
         typer.echo("cutpurse stops: finishing what was begun", err=True)
+
+
+def _token_file(log: str) -> Path | None:
+    """Where the first organiser's token goes if nobody says; None if what it opens is gone with this process."""
+    if log.startswith("sqlite:"):
+        return Path(log.removeprefix("sqlite:") + ".organiser-token")
+    return None if log == "memory:" else Path("cutpurse.organiser-token")
 
 
 async def _token(registry: Registry, file: Path | None) -> str:
