@@ -33,6 +33,8 @@ from cutpurse_rules.multisets import multiset_of
 __all__ = ["BigMax"]
 
 _ASKED: Final = tuple((Seat(seat),) for seat in range(MAX_SEATS))
+# Written out at the place of use, the union of the three would be built anew in every decision.
+_REPLIES: Final = (Counter, Gunman, Decline)
 _SHOWN_OF_A_BAD_TEXT: Final = 60
 _CONFIGURATION: Final = Struct(">B??I")
 """Players, `auto_play_forced`, `master_thief_must_be_laid`, `turn_limit` in the state's canonical bytes."""
@@ -110,7 +112,7 @@ class BigMax(Game[State, BigMaxAction, BigMaxView]):
         """See `Game.verify`; looks at nothing but the seat's own hand and what lies openly."""
         if seat != state.asked_seat():
             raise Illegal(Reason.NOT_ASKED)
-        if isinstance(action, Counter | Gunman | Decline):
+        if isinstance(action, _REPLIES):
             if state.step is not REPLY:
                 raise Illegal(Reason.WRONG_STEP)
             verify_reply(state, seat, action)
@@ -123,7 +125,7 @@ class BigMax(Game[State, BigMaxAction, BigMaxView]):
         """See `Game.resolve`."""
         ((_, action),) = chosen.items()
         after = state.copy()
-        if isinstance(action, Counter | Gunman | Decline):
+        if isinstance(action, _REPLIES):
             turn.reply(after, action, chance)
         else:
             turn.take_turn(after, action, chance)

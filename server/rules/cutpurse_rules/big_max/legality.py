@@ -53,20 +53,27 @@ class _Held(NamedTuple):
 
 
 _HELD: Final[dict[bytes, _Held]] = {}
-"""What has been worked out already, by hand: there are 27,132 hands of six cards or fewer, and no larger ones."""
+"""What has been worked out already, by hand: there are 27,132 hands of six cards or fewer, and no larger ones. Hands of
+the same kinds share one of 4,096."""
 
 
-def _work_out(hand: bytes) -> _Held:
-    kinds = bytes(sorted(set(hand)))
+def _held(hand: bytes) -> _Held:
+    known = _HELD.get(hand)
+    if known is None:
+        kinds = bytes(sorted(set(hand)))
+        known = _HELD[hand] = _work_out(kinds) if kinds == hand else _held(kinds)
+    return known
+
+
+def _work_out(kinds: bytes) -> _Held:
     defenders = bytes(card for card in kinds if card in DEFENDERS)
     last: tuple[Reply, ...] = (GUNMAN_REPLY, DECLINE) if GUNMAN in kinds else (DECLINE,)
-    held = _HELD[hand] = _Held(
+    return _Held(
         tuple(DISCARDS[card] for card in kinds),
         bytes(card for card in kinds if card in THIEVES),
         defenders,
         {thief: (*(COUNTERS[card] for card in defenders if VALUES[card] >= VALUES[thief]), *last) for thief in THIEVES},
     )
-    return held
 
 
 # 31 sets of thieves for each of the 33 seats that there are at tables of three to eight.
@@ -88,7 +95,7 @@ _SHARPS_ON: Final = tuple(tuple(tuple(SHARPS[other] for other in others) for oth
 def legal_turn(state: State, seat: Seat) -> list[TurnAction]:
     """What the seat may do on its turn. Any card may be discarded, so that there is always something."""
     hand = state.hands[seat]
-    held = _HELD.get(hand) or _work_out(hand)
+    held = _held(hand)
     players = state.setup.players
     thieves = state.standing[seat]
     displayed = state.displays[seat]
@@ -125,8 +132,7 @@ def _same_as_its_neighbour(thieves: tuple[Standing, ...], position: int) -> bool
 def legal_replies(state: State, target: Seat) -> tuple[Reply, ...]:
     """What the target of the running challenge may reply; to decline it is always free (R2)."""
     assert state.challenge is not None
-    hand = state.hands[target]
-    return (_HELD.get(hand) or _work_out(hand)).replies[state.challenge.card]
+    return _held(state.hands[target]).replies[state.challenge.card]
 
 
 def verify_turn(state: State, seat: Seat, action: TurnAction) -> None:
