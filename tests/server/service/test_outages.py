@@ -8,7 +8,7 @@ import pytest
 
 from cutpurse.v1 import errors_pb2, match_pb2
 from cutpurse_server.log.memory import MemoryLog
-from cutpurse_server.matches import desk
+from cutpurse_server.matches import pulse
 from cutpurse_server.matches.events import ChoiceDefaulted, ChoiceMade, ClockCredited
 from tests.server.service.arena import Arena, clock, eventually, open_arena
 from tests.server.service.failing_log import FailingLog, Fault
@@ -23,8 +23,8 @@ async def log() -> FailingLog:
 @pytest.fixture
 async def arena(log: FailingLog, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Arena]:
     """A service over it, which soon notices that it is back."""
-    monkeypatch.setattr(desk, "_BEAT_S", 0.1)
-    monkeypatch.setattr(desk, "_RETRY_S", 0.05)
+    monkeypatch.setattr(pulse, "_BEAT_S", 0.1)
+    monkeypatch.setattr(pulse, "_RETRY_S", 0.05)
     async with open_arena(log) as arena:
         yield arena
 
@@ -39,12 +39,12 @@ async def is_back(arena: Arena) -> None:
 
     async def is_served() -> bool:
         try:
+            match = await arena.create(["ann", "ben"], request_id=b"to see whether the log is back")
             await arena.ask("organiser", "AbortMatch", match_pb2.AbortMatchRequest(match=match))
         except grpc.aio.AioRpcError:
             return False
         return True
 
-    match = await arena.create(["ann", "ben"], request_id=b"to see whether the log is back")
     await eventually(is_served)
 
 
@@ -95,6 +95,7 @@ async def test_a_match_whose_creation_was_not_answered_is_created_once(
     with pytest.raises(grpc.aio.AioRpcError) as raised:
         await arena.create(["ann", "ben"], request_id=b"once")
     log.fault = "none"
+    await is_back(arena)
 
     first = await arena.create(["ann", "ben"], request_id=b"once")
     again = await arena.create(["ann", "ben"], request_id=b"once")

@@ -31,10 +31,14 @@ class Credits:
         return match in self._owed
 
     def give(
-        self, record: MatchRecord, gap_ms: int, text: str
+        self, record: MatchRecord, gap_ms: int, text: str, credited_before_ms: int | None = None
     ) -> tuple[Callable[[Draft, int], Any], Callable[[Any, Exception | None], None]]:
-        """The command that credits a gap to the open decision of a match, and whom to tell of its outcome."""
-        credited_ms = record.credit_ms
+        """The command that credits a gap to the open decision of a match, and whom to tell of its outcome.
+
+        The credit goes on top of what had been credited when the gap began; without that, of what is by now.
+        """
+        # What another replica has given back meanwhile is not given back again.
+        credited_ms = record.credit_ms if credited_before_ms is None else credited_before_ms
         before = self._owed.get(record.match)
         if before is not None and before.number == record.number:
             # Written or not when the log failed once more: what was owed then is owed now.

@@ -8,7 +8,7 @@ unknown: senders are told to try again, and the affected matches are read again 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -21,8 +21,10 @@ from cutpurse_server.matches.credits import Credits
 from cutpurse_server.matches.deadlines import Deadlines
 from cutpurse_server.matches.deciding import Draft, count_time
 from cutpurse_server.matches.events import Cause, MatchBegun, MatchEvent
+from cutpurse_server.matches.following import Following
 from cutpurse_server.matches.keeping import Codec, append_of, begun_append, read_on, stream_of
 from cutpurse_server.matches.observers import Observer, Observers
+from cutpurse_server.matches.pulse import Pulse, gap_before_ms
 from cutpurse_server.matches.record import MatchRecord, Phase
 from cutpurse_server.matches.stalls import Stalls
 from cutpurse_server.whereabouts import failure
@@ -41,8 +43,8 @@ _WAITING_MAX = 4_096
 """Commands of one match that may wait; more are refused. Far above what corrections and repetitions need."""
 _PATIENCE_S = 0.002
 """How long what no clock waits for may wait for company: a flush for its sake alone would keep the others waiting."""
-_BEAT_S = 1.0
-_RETRY_S = 0.25
+_ELSEWHERE_MS = 500
+"""How much longer a replica waits with a time that is over if the bots in question are not connected to it."""
 
 logger = structlog.get_logger(__name__)
 
@@ -87,8 +89,11 @@ class MatchDesk:
         """Set while something patient waits."""
         self._deadlines = Deadlines(log.now_ms, self._due_ms_of, self._notice)
         self._stalls = Stalls(lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
-        self._down_since_ms: int | None = None
         self._credits = Credits()
+        self._pulse = Pulse(log, self._read_again, self._give_back, lambda: self._draining)
+        self._following = Following(log, self._versions, self._moved_elsewhere, self._stalls.look)
+        self._followed: Counter[str] = Counter()
+        """Matches that somebody here watches."""
         self._tasks: list[asyncio.Task[None]] = []
         self._draining = False
         self.failed = asyncio.Event()
@@ -96,17 +101,22 @@ class MatchDesk:
 
     async def open(self) -> None:
         """Take up every match that is not over, give back the time in which no service was there, and begin to work."""
-        for stream in await self.log.streams("match", open_only=True):
-            await self._load(stream.removeprefix("match/"))
-        before_ms = await self.log.last_beat()
-        if before_ms is not None:
-            self._credit_all(self.log.now_ms() - before_ms, "no replica of the service was running")
-        # Noted as alive only once the credits are durable: whenever we are killed, no gap is forgotten.
-        while self._waiting:
-            await self._flush()
-        await self.log.beat()
+        async with self.log.taking_up() as last:
+            for stream in await self.log.streams("match", open_only=True):
+                await self._load(stream.removeprefix("match/"))
+            gap_ms = gap_before_ms(last, self.log.now_ms())
+            if gap_ms:
+                self._credit_all(gap_ms, "no replica of the service was running")
+            # Noted as alive only once the credits are durable: whenever we are killed, no gap is forgotten.
+            while self._waiting:
+                await self._flush()
+            await self._pulse.beat()
         self._stalls.start()
-        self._tasks = [asyncio.create_task(each) for each in (self._flush_forever(), self._beat_forever())]
+        work = [self._flush_forever(), self._pulse.go_on(self._missed)]
+        if self.log.shared:
+            self.log.listen(self._following.heard)
+            work.append(self._following.follow())
+        self._tasks = [asyncio.create_task(each) for each in work]
         for task in self._tasks:
             task.add_done_callback(self._ended)
 
@@ -121,7 +131,7 @@ class MatchDesk:
         """Finish what is waiting, then stop."""
         self._draining = True
         # Polling, since it happens once in a service's life and waits for two conditions.
-        while (self._waiting or self._taken) and self._down_since_ms is None:  # noqa: ASYNC110
+        while (self._waiting or self._taken) and self.log_is_there:  # noqa: ASYNC110
             await asyncio.sleep(0.005)
         for task in self._tasks:
             task.cancel()
@@ -154,8 +164,8 @@ class MatchDesk:
 
     async def record(self, match: str) -> MatchRecord | None:
         """What is known about a match, or None if there is none. Shared: not to be changed."""
-        record = self._records.get(match) or self._closed.get(match)
-        if record is not None and match not in self._doubtful:
+        record = self._closed.get(match) or (None if self.log.shared else self.held(match))
+        if record is not None:
             return record
         try:
             return await self._load(match)
@@ -169,6 +179,25 @@ class MatchDesk:
         except LogUnavailable as unavailable:
             raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from unavailable
         return [self._codec.decode(each) for each in stored]
+
+    async def catch_up(self, bot: str) -> None:
+        """Read what other replicas have written to a bot's matches, as far as it was not read for nobody's sake."""
+        for match in [match for match in self._doubtful if (held := self._records.get(match)) and bot in held.seat_of]:
+            await self.record(match)
+
+    def follow(self, match: str) -> None:
+        """Have a match's moves read as soon as another replica makes them, as those of connected bots are."""
+        self._followed[match] += 1
+
+    def unfollow(self, match: str) -> None:
+        """Stop doing so."""
+        self._followed[match] -= 1
+        self._followed += Counter()
+
+    @property
+    def log_is_there(self) -> bool:
+        """Whether the log can be read and written, as far as this replica knows."""
+        return self._pulse.down_since_ms is None
 
     @property
     def draining(self) -> bool:
@@ -184,7 +213,7 @@ class MatchDesk:
         if self._draining or self.failed.is_set():
             done(None, ServiceError(ErrorReason.DRAINING))
             return
-        if self._down_since_ms is not None:
+        if not self.log_is_there:
             done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
             return
         queue = self._waiting.get(match)
@@ -268,10 +297,16 @@ class MatchDesk:
             before = await self._load(match)
         if before is None:
             raise ServiceError(ErrorReason.MATCH_UNKNOWN)
-        draft = Draft(before)
-        reply = command(draft, now_ms)  # type: ignore[operator]  # it is no beginning
-        if not draft.events:
-            return reply
+        while True:
+            draft = Draft(before)
+            reply = command(draft, now_ms)  # type: ignore[operator]  # it is no beginning
+            if draft.events:
+                break
+            # What adds an event is decided on the newest version or not at all. What adds none could be mistaken.
+            newest = await self._load(match) if self.log.shared and not before.over else before
+            if newest is before or newest is None:
+                return reply
+            before = newest
         return _Decided(match, before, draft.record, draft.events, reply, append_of(before, draft, self._codec))
 
     def _take(self) -> dict[str, _Waiting]:
@@ -297,9 +332,13 @@ class MatchDesk:
         for each, took_place in zip(decided, moved, strict=True):
             if took_place:
                 each.after.chain = each.append.chain
-                self._keep(each.after)
+                read_already = self._records.get(each.match) is not each.before or each.match in self._closed
+                if not read_already:
+                    self._keep(each.after)
                 self._finish(each.match, each.reply, None)
-                self._observers.tell(each.before, each.after, each.events)
+                # Whoever read it from the log, before we heard that it is there, has told.
+                if not read_already:
+                    self._observers.tell(each.before, each.after, each.events)
             elif each.before is None:
                 self._finish(each.match, False, None)
             else:
@@ -327,8 +366,7 @@ class MatchDesk:
     def _fail(self, now_ms: int, matches: Sequence[str], cause: LogUnavailable) -> None:
         """The log failed: nothing is acknowledged, everything concerned is read again before it goes on."""
         logger.error("log unavailable", error=str(cause), matches=len(matches))
-        if self._down_since_ms is None:
-            self._down_since_ms = now_ms
+        self._pulse.lost(now_ms, self._records.values())
         self._doubtful.update(self._records)
         self._doubtful.update(matches)
         taken, self._taken = self._taken, {}
@@ -336,32 +374,41 @@ class MatchDesk:
         for each in (*taken.values(), *(each for queue in waiting.values() for each in queue)):
             each.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
 
-    async def _beat_forever(self) -> None:
-        """Note that the service lives; after a failure, find out when the log is back, and give back the time lost."""
-        while True:
-            await asyncio.sleep(_BEAT_S if self._down_since_ms is None else _RETRY_S)
-            if self._draining:
-                continue
-            try:
-                await self.log.beat()
-                if self._down_since_ms is not None:
-                    for match in sorted(self._doubtful):
-                        await self._load(match)
-                    gap_ms = self.log.now_ms() - self._down_since_ms
-                    self._down_since_ms = None
-                    logger.info("log available again", gap_ms=gap_ms)
-                    self._credit_all(gap_ms, "the log could not be written")
-            except LogUnavailable as unavailable:
-                if self._down_since_ms is None:
-                    self._fail(self.log.now_ms(), (), unavailable)
-            except Exception as error:
-                # One match whose log cannot be read must not keep all others from being taken up again.
-                logger.error("a match could not be taken up again", **failure(error))
+    def _missed(self, cause: LogUnavailable) -> None:
+        """The log failed when nobody wrote to it."""
+        self._fail(self.log.now_ms(), (), cause)
 
-    def _credit_all(self, gap_ms: int, text: str) -> None:
+    async def _read_again(self) -> None:
+        for match in sorted(self._doubtful):
+            await self._load(match)
+
+    def _give_back(self, gap_ms: int) -> None:
+        self._credit_all(gap_ms, "the log could not be written", self._pulse.credited_before_ms)
+
+    def _versions(self) -> dict[str, int]:
+        return {match: record.version for match, record in self._records.items()}
+
+    async def _moved_elsewhere(self, match: str, at_once: bool) -> None:
+        """Another replica has added to a match. Nobody else's matches are read only when somebody needs to know."""
+        record = self._records.get(match)
+        if match in self._closed:
+            return
+        self._doubtful.add(match)
+        if record is None or at_once or match in self._followed or any(map(self._is_here, record.seat_of)):
+            await self._load(match)
+
+    def _is_here(self, bot: str) -> bool:
+        return self._fault_of(bot) is Cause.TIMEOUT
+
+    def _credit_all(
+        self, gap_ms: int, text: str, credited_before_ms: Callable[[MatchRecord], int | None] = lambda _: None
+    ) -> None:
+        now_ms = self.log.now_ms()
         for match, record in self._records.items():
             if record.phase is Phase.RUNNING:
-                self._first(match, *self._credits.give(record, gap_ms, text))
+                # Nobody has lost more than the time since the decision was opened.
+                lost_ms = min(gap_ms, max(0, now_ms - record.opened_at_ms))
+                self._first(match, *self._credits.give(record, lost_ms, text, credited_before_ms(record)))
 
     def _first(self, match: str, command: Command, done: Done) -> None:
         """Have a command of the desk's own decided before whatever waits."""
@@ -413,10 +460,19 @@ class MatchDesk:
     def _notice(self, match: str) -> None:
         """Somebody's time is over, unless it has to be given back first; what came in time and waits comes before."""
         self._stalls.look()
-        if self._down_since_ms is None and not self._draining and not self._credits.owed(match):
+        if self._is_left_to_others(match):
+            return
+        if self.log_is_there and not self._draining and not self._credits.owed(match):
             waiting = _Waiting(lambda draft, now_ms: count_time(draft, now_ms, self._fault_of), _nobody)
             self._waiting.setdefault(match, deque()).append(waiting)
             self._wake.set()
+
+    def _is_left_to_others(self, match: str) -> bool:
+        """Whether replicas to which the bots are connected come first: they know what is wrong with them."""
+        record = self._records.get(match)
+        if record is None or not self.log.shared or any(map(self._is_here, record.seat_of)):
+            return False
+        return self.log.now_ms() < (next_due_ms(record) or 0) + _ELSEWHERE_MS
 
 
 def _nobody(_: Any, error: Exception | None) -> None:

@@ -65,6 +65,7 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
             cut.set()
             reader.cancel()
 
+        await self._desk.catch_up(bot)
         self._hub.open(connection, cut_off)
         writer = asyncio.create_task(self._write(connection, context))
         reading = asyncio.create_task(self._read(connection, context))

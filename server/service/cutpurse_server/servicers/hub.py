@@ -76,9 +76,11 @@ class Hub:
     def watch(self, match: str, watcher: asyncio.Event) -> None:
         """Set an event whenever the public story of a match goes on."""
         self._watchers.setdefault(match, set()).add(watcher)
+        self._desk.follow(match)
 
     def unwatch(self, match: str, watcher: asyncio.Event) -> None:
         """Stop doing so."""
+        self._desk.unfollow(match)
         watchers = self._watchers[match]
         watchers.discard(watcher)
         if not watchers:
