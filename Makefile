@@ -103,6 +103,10 @@ bench: install ## Measure, each figure as a ratio to a floor measured in the sam
 		-e "server/service[bench]"
 	$(BIN)/cutpurse bench --output build/bench.json $(BENCH)
 
+.PHONY: strength
+strength: install ## Measure how many points greedy gets among random, every game and table; STRENGTH="--matches 500 --hero first"
+	$(BIN)/python -m tests.acceptance.strength $(STRENGTH)
+
 .PHONY: picture
 picture: install ## Play the tournament whose picture stands in the README (docs/pictures/demo.svg)
 	$(BIN)/python docs/pictures/make_demo_picture.py

@@ -1,70 +1,48 @@
-"""`greedy` beats `random` at every number of seats, by the design's points, beyond what luck explains."""
+"""`greedy` beats `random` in every game and at every number of seats, by points, beyond what luck explains."""
 
 from __future__ import annotations
-
-from importlib.metadata import entry_points
-from math import sqrt
-from statistics import fmean, stdev
-from typing import Any
 
 import pytest
 
 from cutpurse_rules import GAMES
-from cutpurse_rules.chance import StreamChance, key_of_seed, sub_key
-from cutpurse_rules.contract import Seat
-from cutpurse_rules.playthrough import Ended, play_through
-from cutpurse_server.wire.local_decisions import local_decision_to_proto
+from tests.acceptance.strength import Strength, main, points, strength_of
 
-GAME = GAMES["art_robbery"]
-ROUNDS = 8
-"""In each, greedy sits in every seat once, each time with a deal of its own."""
-QUANTILE = 1.96
+MATCHES = 60
+ALL_TABLES = [
+    (game.id, players) for game in GAMES.values() for players in range(game.min_players, game.max_players + 1)
+]
 
 
-def points(placements: tuple[int, ...], seat: int) -> float:
-    """What a seat gets for a match: the part of the others that it left behind, those beside it counted half."""
-    others = [place for other, place in enumerate(placements) if other != seat]
-    return sum(1.0 if place > placements[seat] else 0.5 * (place == placements[seat]) for place in others) / len(others)
+@pytest.mark.parametrize(("game", "players"), ALL_TABLES)
+def test_greedy_beats_random(game: str, players: int) -> None:
+    strength = strength_of("greedy", "random", game, players, MATCHES)
+
+    print(strength)
+    assert strength.low > 0.55, str(strength)
 
 
-def points_of(hero: str, villain: str, players: int, seat: int, seed: str) -> float:
-    """The points of one bot among others that are all alike."""
-    bots = {point.name: point.load() for point in entry_points(group="cutpurse.bots")}
-    key = key_of_seed(seed)
-    asked = [0] * players
+@pytest.mark.parametrize("game", GAMES)
+def test_random_does_not_beat_random(game: str) -> None:
+    strength = strength_of("random", "random", game, 4, MATCHES)
 
-    def choose(state: Any, at: Seat) -> Any:
-        asked[at] += 1
-        decision = local_decision_to_proto(GAME, state, at, asked[at])
-        return GAME.parse(bots[hero if at == seat else villain](decision, sub_key(key, f"bot/{at}")))
-
-    *_, last = play_through(GAME, GAME.configure(players, {}), StreamChance(key), choose)
-    assert isinstance(last, Ended)
-    return points(tuple(last.result.placements), seat)
+    assert strength.low < 0.5 < strength.high, str(strength)
 
 
-def lower_bound(sample: list[float]) -> float:
-    """The lower end of the 95 % interval of the mean."""
-    return fmean(sample) - QUANTILE * stdev(sample) / sqrt(len(sample))
+def test_points_are_the_part_of_the_others_that_is_left_behind() -> None:
+    assert [points((1, 2, 2, 4), seat) for seat in range(4)] == [1.0, 0.5, 0.5, 0.0]
+    assert [points((1, 1), seat) for seat in range(2)] == [0.5, 0.5]
 
 
-def all_points(hero: str, villain: str, players: int) -> list[float]:
-    """The points of a bot over all rounds and seats."""
-    rounds = ROUNDS * 5 // players
-    return [
-        points_of(hero, villain, players, seat, f"strength/{players}/{number}/{seat}")
-        for number in range(rounds)
-        for seat in range(players)
-    ]
+def test_an_interval_lies_around_the_mean_and_shrinks_with_the_matches() -> None:
+    few, many = Strength("g", 2, (0.0, 0.5, 1.0)), Strength("g", 2, (0.0, 0.5, 1.0) * 100)
+
+    assert few.low < many.low < few.mean == many.mean == 0.5 < many.high < few.high
+    assert many.high - many.mean == pytest.approx(1.96 * 0.409 / 300**0.5, rel=0.01)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_greedy_beats_random(players: int) -> None:
-    sample = all_points("greedy", "random", players)
+def test_the_command_says_whether_the_hero_is_surely_better(capsys: pytest.CaptureFixture[str]) -> None:
+    weak = ["--game", "big_max", "--players", "3", "--matches", "9", "--hero"]
 
-    print(f"{players} seats, {len(sample)} matches: mean {fmean(sample):.3f}, at least {lower_bound(sample):.3f}")
-    assert lower_bound(sample) > 0.5
-
-
-def test_random_does_not_beat_random() -> None:
-    assert lower_bound(all_points("random", "random", 4)) < 0.5
+    assert main([*weak, "greedy"]) == 0
+    assert main([*weak, "first"]) == 1
+    assert capsys.readouterr().out.count("big_max, 3 seats, 9 matches: ") == 2

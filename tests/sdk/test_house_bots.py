@@ -1,7 +1,5 @@
-"""The house bots as the service finds and calls them: pure functions, legal answers, and greedy's strength."""
+"""The house bots as the service finds and calls them: pure functions with legal answers; greedy at Art Robbery."""
 
-import math
-import statistics
 from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
@@ -9,7 +7,7 @@ from importlib.metadata import entry_points
 import pytest
 
 from cutpurse.v1 import art_robbery_pb2, game_pb2, match_pb2
-from cutpurse_bots import greedy_art_robbery
+from cutpurse_bots import greedy, greedy_art_robbery
 from cutpurse_rules.catalogue import GAMES
 from cutpurse_rules.chance import StreamChance, key_of_seed
 from cutpurse_rules.contract import Seat
@@ -23,30 +21,25 @@ BOTS: dict[str, Bot] = {point.name: point.load() for point in entry_points(group
 KEY = bytes(32)
 
 
-def play(bots: Sequence[Bot], seed: str, options: dict[str, object] | None = None) -> Sequence[int]:
-    """A match of Art Robbery on the rules; the placements."""
-    game, wire = GAMES["art_robbery"], GAME_WIRE["art_robbery"]
+def play(game_id: str, bots: Sequence[Bot], seed: str, options: dict[str, object] | None = None) -> list[str]:
+    """A match on the rules; all answers in order."""
+    game, wire = GAMES[game_id], GAME_WIRE[game_id]
     counts: Counter[int] = Counter()
+    answers = []
 
     def choose(state: object, seat: Seat) -> object:
         counts[seat] += 1
         actions = {action.notation: action for action in game.legal(state, seat)}
         message = match_pb2.Decision(match=seed, decision=counts[seat], seat=seat, legal=actions)
         wire.fill_view(game.view(state, seat), message.view)
-        return actions[bots[seat](message, f"{seed}/{seat}".encode())]
+        answers.append(bots[seat](message, f"{seed}/{seat}".encode()))
+        # Looking an answer up among the legal ones fails for any other.
+        return actions[answers[-1]]
 
     chance = StreamChance(key_of_seed(seed))
-    for step in play_through(game, game.configure(len(bots), options), chance, choose):
-        if isinstance(step, Ended):
-            return step.result.placements
-    raise AssertionError("a match ends")
-
-
-def points(placements: Sequence[int], seat: int) -> float:
-    """The part of the other seats that ended below; beside counts half."""
-    below = sum(place > placements[seat] for place in placements)
-    beside = placements.count(placements[seat]) - 1
-    return (below + beside / 2) / (len(placements) - 1)
+    *_, last = play_through(game, game.configure(len(bots), options), chance, choose)
+    assert isinstance(last, Ended)
+    return answers
 
 
 def test_the_arena_has_three_house_bots() -> None:
@@ -79,26 +72,36 @@ def test_random_takes_every_action_equally_often() -> None:
     assert sum((counts[action] - 1000) ** 2 / 1000 for action in legal) < 25.7
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-@pytest.mark.parametrize("options", [None, {"tiles": {"1.1": 3, "5.0": 1}, "heist_turn_limit": 12}])
-def test_every_answer_of_every_house_bot_is_legal(players: int, options: dict[str, object] | None) -> None:
-    # Looking an answer up among the legal ones fails for any other.
-    for number in range(5):
+TABLES = [(game.id, players) for game in GAMES.values() for players in range(game.min_players, game.max_players + 1)]
+
+OPTIONS: dict[str, dict[str, object]] = {
+    "art_robbery": {"tiles": {"1.1": 3, "5.0": 1}, "heist_turn_limit": 12},
+    "big_max": {"deck": {"SC": 30, "T2": 20, "GM": 20, "CS": 10}, "turn_limit": 90},
+    "shadow_thief": {"deck": {"B1": 30, "R9": 30, "S4": 20, "S15": 5, "TX": 1}, "auto_play_forced": False},
+}
+"""By game, something that the page does not have: decks of few kinds, short limits."""
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+@pytest.mark.parametrize("unusual", [False, True])
+def test_every_answer_of_every_house_bot_is_legal(game: str, players: int, unusual: bool) -> None:
+    for number in range(4):
         bots = [list(BOTS.values())[(seat + number) % 3] for seat in range(players)]
-        play(bots, f"legal/{players}/{number}", options)
+        assert play(game, bots, f"legal/{players}/{number}", OPTIONS[game] if unusual else None)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_greedy_beats_random_at_every_table(players: int) -> None:
-    got = []
-    for number in range(30 * players):
-        seat = number % players
-        bots = [BOTS["greedy"] if each == seat else BOTS["random"] for each in range(players)]
-        got.append(points(play(bots, f"strength/{players}/{number}"), seat))
+@pytest.mark.parametrize("game", GAMES)
+def test_a_house_bot_plays_the_same_match_the_same_way_again(game: str) -> None:
+    bots = [BOTS["greedy"], BOTS["random"], BOTS["greedy"]]
 
-    blocks = [statistics.fmean(got[first : first + players]) for first in range(0, len(got), players)]
-    low = statistics.fmean(blocks) - 1.96 * statistics.stdev(blocks) / math.sqrt(len(blocks))
-    assert low > 0.6, f"{players} players: {statistics.fmean(got):.3f}, at least {low:.3f}"
+    assert play(game, bots, "again") == play(game, bots, "again")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_greedy_plays_every_game_by_a_strategy_of_its_own(game: str) -> None:
+    # What greedy does not know it plays like `first`.
+    assert greedy.GAMES.keys() == GAMES.keys()
+    assert play(game, [BOTS["greedy"]] * 3, "own") != play(game, [BOTS["first"]] * 3, "own")
 
 
 def tile_name(notation: str) -> str:
