@@ -15,7 +15,7 @@ from cutpurse_server.matches.events import Clock, SeatIdentity
 from cutpurse_server.matches.record import Accepted, MatchRecord
 from cutpurse_server.wire.decisions import accepted_to_frame, decision_to_frame
 from cutpurse_server.wire.matches import accepted_to_proto, fill_decision
-from cutpurse_server.wire.pieces import Texts, moment, number, text, varint
+from cutpurse_server.wire.pieces import Contents, Numbers, Texts, content, moment, number, varint
 
 BEGUN_MS = 1_796_000_000_000
 
@@ -78,11 +78,11 @@ def test_every_acknowledgement_is_what_protobuf_would_write(match: str, decision
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2**63 - 1), st.text(st.characters(exclude_categories=["Cs"])))
 def test_pieces_are_what_protobuf_would_write(value: int, point_ms: int, written: str) -> None:
-    assert number(b"\x10", value) == match_pb2.Choice(decision=value).SerializeToString()
-    if written:
-        assert text(b"\x0a", written) == Texts(b"\x0a")[written] == match_pb2.Choice(match=written).SerializeToString()
-    if value:
-        assert number(b"\x08", value) == b"\x08" + varint(value)
+    choice, request_id = match_pb2.Choice(decision=value, match=written), written.encode()
+    assert Texts(b"\x0a")[written] + Numbers(b"\x10")[value] == choice.SerializeToString()
+    assert content(b"\x0a", request_id) + number(b"\x10", value) == choice.SerializeToString()
+    assert Contents(b"\x1a")[request_id] == match_pb2.Choice(request_id=request_id).SerializeToString()
+    assert decoded(varint(value)) == value
     assert decoded(moment(point_ms)) == point_ms
 
 
@@ -104,10 +104,10 @@ def test_a_point_in_time_out_of_range_is_a_fault(value_ms: int) -> None:
 
 
 def test_texts_are_not_kept_without_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cutpurse_server.wire.pieces._TEXTS_MAX", 10)
+    monkeypatch.setattr("cutpurse_server.wire.pieces._FIELDS_MAX", 10)
     texts = Texts(b"\x0a")
 
     for each in range(25):
-        assert texts[str(each)] == text(b"\x0a", str(each))
+        assert texts[str(each)] == content(b"\x0a", str(each).encode())
 
     assert len(texts) <= 10

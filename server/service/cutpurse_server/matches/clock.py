@@ -23,6 +23,10 @@ class Charge(NamedTuple):
     bank_charged_ms: int
 
 
+_NOTHING = Charge(0, 0)
+"""What most choices cost: they come within the allowance for delivery."""
+
+
 class TimeLeft(NamedTuple):
     """What a seat has left in the open decision, in milliseconds."""
 
@@ -39,7 +43,9 @@ def deadline_ms(record: MatchRecord, seat: Seat) -> int:
 def charge(record: MatchRecord, received_at_ms: int, seat: Seat) -> Charge:
     """What an answer costs that is received now and in time."""
     clock = record.begun.clock
-    charged = max(0, received_at_ms - record.opened_at_ms - record.credit_ms - clock.delivery_ms)
+    charged = received_at_ms - record.opened_at_ms - record.credit_ms - clock.delivery_ms
+    if charged <= 0:
+        return _NOTHING
     from_bank = max(0, charged - clock.decision_ms)
     assert from_bank <= record.bank_ms[seat], "an answer that costs more than the bank holds is late"
     return Charge(charged, from_bank)
@@ -48,7 +54,9 @@ def charge(record: MatchRecord, received_at_ms: int, seat: Seat) -> Charge:
 def time_left(record: MatchRecord, seat: Seat, now_ms: int) -> TimeLeft:
     """What the seat has left at a moment of store time."""
     clock = record.begun.clock
-    used = max(0, now_ms - record.opened_at_ms - record.credit_ms - clock.delivery_ms)
+    used = now_ms - record.opened_at_ms - record.credit_ms - clock.delivery_ms
+    if used <= 0:
+        return TimeLeft(clock.decision_ms, record.bank_ms[seat])
     from_bank = max(0, used - clock.decision_ms)
     return TimeLeft(max(0, clock.decision_ms - used), max(0, record.bank_ms[seat] - from_bank))
 
@@ -57,7 +65,11 @@ def next_due_ms(record: MatchRecord) -> int | None:
     """When somebody's time has to be looked at next, in store time; None if nobody's runs."""
     if record.phase is Phase.WARM_UP:
         return record.begun.warm_up_until_ms
-    settle = record.begun.clock.settle_ms
+    chosen, bank_ms = record.chosen, record.bank_ms
+    banks_ms = [bank_ms[seat] for seat in record.asked if seat not in chosen]
+    if not banks_ms:
+        return None
+    clock = record.begun.clock
+    deadline = record.opened_at_ms + record.credit_ms + clock.delivery_ms + clock.decision_ms + min(banks_ms)
     # The first millisecond in which a time-out may be written is the one after the settling time.
-    dues = [deadline_ms(record, seat) + settle + 1 for seat in record.asked if seat not in record.chosen]
-    return min(dues, default=None)
+    return deadline + clock.settle_ms + 1

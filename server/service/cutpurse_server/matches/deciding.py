@@ -78,10 +78,10 @@ class Draft:
         self.record = record.copy()
         self.events: list[MatchEvent] = []
 
-    def add(self, event: MatchEvent, resolved: Any = None) -> None:
-        """Add an event and apply it."""
+    def add(self, event: MatchEvent, known: Any = None) -> None:
+        """Add an event and apply it; `known` as `apply` takes it."""
         self.events.append(event)
-        apply(self.record, event, resolved)
+        apply(self.record, event, known)
 
 
 def get_ready(draft: Draft, seat: Seat, now_ms: int) -> None:
@@ -113,7 +113,7 @@ def choose(draft: Draft, seat: Seat, answer: Answer, received_at_ms: int, now_ms
         return _refuse(draft, seat, answer, Cause.MALFORMED, None, received_at_ms, now_ms)
     except Illegal as illegal:
         return _refuse(draft, seat, answer, Cause.ILLEGAL, illegal.reason, received_at_ms, now_ms)
-    cost = charge(record, received_at_ms, seat)
+    charged_ms, bank_charged_ms = charge(record, received_at_ms, seat)
     draft.add(
         ChoiceMade(
             record.number,
@@ -121,12 +121,13 @@ def choose(draft: Draft, seat: Seat, answer: Answer, received_at_ms: int, now_ms
             action.notation,
             Cause.CHOSEN,
             received_at_ms,
-            cost.charged_ms,
-            cost.bank_charged_ms,
+            charged_ms,
+            bank_charged_ms,
             answer.request_id,
             answer.digest,
             answer.signature,
-        )
+        ),
+        action,
     )
     reply = Accepted(answer.decision, answer.request_id)
     _go_on(draft, now_ms)
@@ -260,12 +261,13 @@ def _go_on(draft: Draft, now_ms: int) -> None:
     for _ in range(_AUTOMATIC_DECISIONS_MAX):
         if record.phase is not Phase.RUNNING or len(record.chosen) < len(record.asked):
             return
-        chosen = {seat: record.chosen[seat].action for seat in record.asked}
+        chosen, choices = {}, []
+        for seat in record.asked:
+            action, notation, cause = record.chosen[seat]
+            chosen[seat] = action
+            choices.append(ResolvedChoice(seat, notation, cause))
         after = record.game.resolve(record.state, chosen, record.chance)
-        choices = tuple(
-            ResolvedChoice(seat, record.chosen[seat].notation, record.chosen[seat].cause) for seat in record.asked
-        )
-        draft.add(DecisionResolved(record.number, choices, state_hash(record, after)), after)
+        draft.add(DecisionResolved(record.number, tuple(choices), state_hash(record, after)), after)
         _open_or_end(draft, now_ms)
     raise AssertionError("a game in which nobody has to choose any more does not end")
 
@@ -283,6 +285,8 @@ def _open_or_end(draft: Draft, now_ms: int) -> None:
         return
     draft.add(DecisionOpened(record.number + 1, asked, now_ms))
     forced = game.forced(state) if record.config.options["auto_play_forced"] else {}
+    if not forced and not record.forfeited:
+        return
     for seat in asked:
         if seat in forced:
             made = ChoiceMade(record.number, seat, forced[seat].notation, Cause.FORCED, now_ms, 0, 0, b"", b"", None)

@@ -224,12 +224,13 @@ def fold(events: Iterable[MatchEvent]) -> MatchRecord:
     return record
 
 
-def apply(record: MatchRecord, event: MatchEvent, resolved: Any = None) -> None:
+def apply(record: MatchRecord, event: MatchEvent, known: Any = None) -> None:
     """Change the record by one event.
 
-    `resolved` may hand over the state that a `DecisionResolved` leads to, where the caller has computed it already.
+    `known` may hand over what follows from the event, where the caller has worked it out already: the state that a
+    `DecisionResolved` leads to, or the action whose notation a `ChoiceMade` bears.
     """
-    _APPLY[type(event)](record, event, resolved)
+    _APPLY[type(event)](record, event, known)
     record.version += 1
 
 
@@ -247,23 +248,22 @@ def _clocks_started(record: MatchRecord, event: ClocksStarted, _: Any) -> None:
 
 
 def _decision_opened(record: MatchRecord, event: DecisionOpened, _: Any) -> None:
-    record.number = event.number
-    record.asked = event.asked
-    record.opened_at_ms = event.opened_at_ms
+    record.number, record.asked, record.opened_at_ms = event
     record.credit_ms = 0
     for seat in event.asked:
         record.decisions = _at(record.decisions, seat, record.decisions[seat] + 1)
 
 
-def _choice_made(record: MatchRecord, event: ChoiceMade, _: Any) -> None:
-    seat = event.seat
-    record.chosen[seat] = Chosen(record.game.parse(event.notation), event.notation, event.cause)
-    if event.cause is Cause.CHOSEN:
-        record.last_charged_ms = _at(record.last_charged_ms, seat, event.charged_ms)
-        if event.bank_charged_ms:
-            record.bank_ms = _at(record.bank_ms, seat, record.bank_ms[seat] - event.bank_charged_ms)
-        reply = Accepted(record.decisions[seat], event.request_id)
-        record.requests[seat, event.request_id] = _Answered(event.request_digest, reply)
+def _choice_made(record: MatchRecord, event: ChoiceMade, action: Any) -> None:
+    _, seat, notation, cause, _, charged_ms, bank_charged_ms, request_id, request_digest, _ = event
+    record.chosen[seat] = Chosen(record.game.parse(notation) if action is None else action, notation, cause)
+    if cause is Cause.CHOSEN:
+        if charged_ms != record.last_charged_ms[seat]:
+            record.last_charged_ms = _at(record.last_charged_ms, seat, charged_ms)
+        if bank_charged_ms:
+            record.bank_ms = _at(record.bank_ms, seat, record.bank_ms[seat] - bank_charged_ms)
+        reply = Accepted(record.decisions[seat], request_id)
+        record.requests[seat, request_id] = _Answered(request_digest, reply)
 
 
 def _choice_refused(record: MatchRecord, event: ChoiceRefused, _: Any) -> None:

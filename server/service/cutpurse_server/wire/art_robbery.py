@@ -12,7 +12,7 @@ from cutpurse_rules.art_robbery.state import Taking
 from cutpurse_rules.art_robbery.tiles import TILES
 from cutpurse_rules.art_robbery.view import ArtRobberyView
 from cutpurse_server.wire.components import by_seat, name_of
-from cutpurse_server.wire.pieces import number, varint
+from cutpurse_server.wire.pieces import Contents, Numbers, content, number, varint
 
 __all__ = ["ART_ROBBERY_WIRE", "art_robbery_view_to_bytes"]
 
@@ -103,41 +103,63 @@ def _fill_table(view: ArtRobberyView, table: Any) -> None:
 
 
 def art_robbery_view_to_bytes(view: ArtRobberyView) -> bytes:
-    """What `fill_view` makes of a seat's view, serialised.
+    """What `fill_view` makes of a seat's view, serialised."""
+    seat, hand = view.seat, view.hand
+    assert seat is not None, "a spectator has no seat"
+    assert hand is not None, "a spectator has no hand"
+    return content(b"\x0a", _SEAT[seat] + _HAND[hand] + content(b"\x1a", _table_to_bytes(view)))
 
-    A packed list of numbers below 128 is its numbers, a byte each: a multiset is on the wire what it is in the rules.
-    """
-    assert view.seat is not None, "a spectator has no seat"
-    assert view.hand is not None, "a spectator has no hand"
-    hand = view.hand
-    table = _table_to_bytes(view)
-    seen = number(b"\x08", view.seat) + _packed(b"\x12", hand) + b"\x1a" + varint(len(table)) + table
-    return b"\x0a" + varint(len(seen)) + seen
+
+_SEAT, _HAND = Numbers(b"\x08"), Contents(b"\x12")
+_HEIST, _TURN, _TURN_SEAT, _PILE_SIZE = Numbers(b"\x08"), Numbers(b"\x10"), Numbers(b"\x18"), Numbers(b"\x80\x01")
+_STEP = {step: number(b"\x20", value) for step, value in _STEPS.items()}
+_ASKED, _HAND_SIZES, _MIDDLE, _OUT = Contents(b"\x2a"), Contents(b"\x32"), Contents(b"\x3a"), Contents(b"\x62")
+_FRONT, _FRONT_SEATS, _SAFE, _SAFE_SEATS = b"\x42", b"\x4a", b"\x52", b"\x5a"
 
 
 def _table_to_bytes(view: ArtRobberyView) -> bytes:
-    front, safe = view.front, view.safe
-    parts = [
-        number(b"\x08", view.heist),
-        number(b"\x10", view.turn),
-        number(b"\x18", view.turn_seat),
-        _STEP_PIECES[view.step],
-        _packed(b"\x2a", bytes(view.asked)),
-        _packed(b"\x32", bytes(view.hand_sizes)),
-        _packed(b"\x3a", view.middle),
-        _packed(b"\x42", b"".join(front)),
-        _seats_to_bytes(b"\x4a", *map(len, front)),
-        _packed(b"\x52", b"".join(safe)),
-        _seats_to_bytes(b"\x5a", *map(len, safe)),
-        _packed(b"\x62", view.out),
-    ]
-    if view.dog is not None:
-        parts += (b"\x68", varint(view.dog))
-    if view.taking is not None:
-        taking = _taking_to_bytes(view.taking)
-        parts += (b"\x72", varint(len(taking)), taking)
-    parts += (_packed(b"\x7a", view.discards), number(b"\x80\x01", view.pile_size))
-    return b"".join(parts)
+    (
+        *_,
+        hand_sizes,
+        asked,
+        heist,
+        turn,
+        turn_seat,
+        step,
+        middle,
+        front,
+        safe,
+        out,
+        dog,
+        taking,
+        discards,
+        pile_size,
+    ) = view
+    return b"".join(
+        (
+            _HEIST[heist],
+            _TURN[turn],
+            _TURN_SEAT[turn_seat],
+            _STEP[step],
+            _ASKED[bytes(asked)],
+            _HAND_SIZES[bytes(hand_sizes)],
+            _MIDDLE[middle],
+            _by_seat_to_bytes(_FRONT, _FRONT_SEATS, front),
+            _by_seat_to_bytes(_SAFE, _SAFE_SEATS, safe),
+            _OUT[out],
+            b"" if dog is None else b"\x68" + varint(dog),
+            b"" if taking is None else content(b"\x72", _taking_to_bytes(taking)),
+            content(b"\x7a", discards),
+            _PILE_SIZE[pile_size],
+        )
+    )
+
+
+@lru_cache(maxsize=16_384)
+def _by_seat_to_bytes(tag: bytes, seats_tag: bytes, places: tuple[bytes, ...]) -> bytes:
+    """Tiles place after place, and for each the seat that it lies at; most turns change two places or none."""
+    tiles, seats = by_seat(places)
+    return content(tag, bytes(tiles)) + content(seats_tag, bytes(seats))
 
 
 def _taking_to_bytes(taking: Taking) -> bytes:
@@ -149,16 +171,3 @@ def _taking_to_bytes(taking: Taking) -> bytes:
             number(b"\x20", taking.tile),
         )
     )
-
-
-_STEP_PIECES = {step: number(b"\x20", value) for step, value in _STEPS.items()}
-
-
-def _packed(tag: bytes, numbers: bytes) -> bytes:
-    return tag + varint(len(numbers)) + numbers if numbers else b""
-
-
-@lru_cache(maxsize=4_096)
-def _seats_to_bytes(tag: bytes, *counts: int) -> bytes:
-    """For each of so many tiles at every place, the seat that it lies at."""
-    return _packed(tag, bytes(seat for seat, count in enumerate(counts) for _ in range(count)))

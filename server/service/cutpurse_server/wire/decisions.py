@@ -14,53 +14,47 @@ from cutpurse_server.matches.clock import time_left
 from cutpurse_server.matches.record import Accepted, MatchRecord
 from cutpurse_server.wire.art_robbery import art_robbery_view_to_bytes
 from cutpurse_server.wire.games import GAME_WIRE
-from cutpurse_server.wire.pieces import Texts, number, text, varint
+from cutpurse_server.wire.pieces import Numbers, Texts, content, varint
 
 __all__ = ["accepted_to_frame", "decision_to_frame"]
 
 _VIEWS: Mapping[str, Callable[[Any], bytes]] = {"art_robbery": art_robbery_view_to_bytes}
 """Games whose views are joined from pieces too; the others' are made as messages first."""
 
-_LEGAL = Texts(b"\x2a")
+_MATCH, _DECISION, _SEAT = Texts(b"\x0a"), Numbers(b"\x10"), Numbers(b"\x18")
+_LEGAL, _LEFT_MS, _BANK_LEFT_MS = Texts(b"\x2a"), Numbers(b"\x38"), Numbers(b"\x40")
+_LAST_CHARGED_MS = Numbers(b"\x48")
 
 
 def decision_to_frame(record: MatchRecord, seat: Seat, now_ms: int, *, typed: bool = False) -> bytes:
     """An open decision, as the asked seat gets it, as one more of a frame's `decisions`."""
     game, begun = record.game, record.begun
     view = _view_to_bytes(game, record, seat)
-    legal = record.legal_of(seat)
     left_ms, bank_left_ms = time_left(record, seat, now_ms)
+    legal = record.legal_of(seat)
     parts = [
-        text(b"\x0a", begun.match),
-        number(b"\x10", record.decisions[seat]),
-        number(b"\x18", seat),
+        _MATCH[begun.match],
+        _DECISION[record.decisions[seat]],
+        _SEAT[seat],
         b"\x22",
         varint(len(view)),
         view,
         *[_LEGAL[action.notation] for action in legal],
     ]
     if typed:
-        wire = GAME_WIRE[game.id]
-        for action in legal:
-            content = wire.action_to_proto(action).SerializeToString()
-            parts.append(b"\x32" + varint(len(content)) + content)
-    parts += (
-        number(b"\x38", left_ms),
-        number(b"\x40", bank_left_ms),
-        number(b"\x48", record.last_charged_ms[seat]),
-    )
+        to_proto = GAME_WIRE[game.id].action_to_proto
+        parts += [content(b"\x32", to_proto(action).SerializeToString()) for action in legal]
+    parts += (_LEFT_MS[left_ms], _BANK_LEFT_MS[bank_left_ms], _LAST_CHARGED_MS[record.last_charged_ms[seat]])
     if not begun.seats[seat].player:
         used = record.refused[seat][0] if seat in record.refused else 0
         parts += (b"\x50", varint(max(0, begun.clock.corrections_max - used)))
-    decision = b"".join(parts)
-    return b"\x1a" + varint(len(decision)) + decision
+    return content(b"\x1a", b"".join(parts))
 
 
 def accepted_to_frame(match: str, reply: Accepted) -> bytes:
     """The acknowledgement of a choice as one more of a frame's `accepted`."""
-    request_id = reply.request_id
-    accepted = text(b"\x0a", match) + number(b"\x10", reply.decision) + b"\x1a" + varint(len(request_id)) + request_id
-    return b"\x22" + varint(len(accepted)) + accepted
+    decision, request_id = reply
+    return content(b"\x22", _MATCH[match] + _DECISION[decision] + content(b"\x1a", request_id))
 
 
 def _view_to_bytes(game: Game[Any, Any, Any], record: MatchRecord, seat: Seat) -> bytes:

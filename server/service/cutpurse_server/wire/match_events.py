@@ -41,7 +41,7 @@ from cutpurse_server.matches.events import (
     VoidCause,
 )
 from cutpurse_server.wire.matches import configuration_to_proto, result_to_proto
-from cutpurse_server.wire.pieces import moment, number, text, varint
+from cutpurse_server.wire.pieces import Numbers, Texts, content, moment, varint
 from cutpurse_server.wire.sealing import seal
 
 __all__ = ["decode", "decode_with_commitment", "encode"]
@@ -102,22 +102,24 @@ _KINDS_WITH_SECRET = frozenset(_Secret.DESCRIPTOR.fields_by_name)
 
 def _choice_made_to_proto(event: ChoiceMade) -> _Parts:
     made, seat, notation, cause, received_at_ms, charged_ms, bank_charged_ms, request_id, digest, signature = event
-    signed = _signature_to_proto(signature).SerializeToString() if signature else None
-    body = b"".join(
+    secret = b"".join(
         (
-            number(b"\x08", seat),
-            text(b"\x12", notation) if notation else b"",
-            b"\x18",
-            varint(cause),
+            _SEAT[seat],
+            _NOTATION[notation],
+            _CAUSE[cause],
             b"\x20" + moment(received_at_ms) if received_at_ms else b"",
-            number(b"\x28", charged_ms),
-            number(b"\x30", bank_charged_ms),
-            b"\x3a" + varint(len(request_id)) + request_id if request_id else b"",
-            b"" if signed is None else b"\x42" + varint(len(signed)) + signed,
-            b"\x4a" + varint(len(digest)) + digest if digest else b"",
+            _CHARGED_MS[charged_ms],
+            _BANK_CHARGED_MS[bank_charged_ms],
+            content(b"\x3a", request_id),
+            content(b"\x42", _signature_to_proto(signature).SerializeToString()) if signature else b"",
+            content(b"\x4a", digest),
         )
     )
-    return _choice_made_public(made), b"\x2a" + varint(len(body)) + body
+    return _choice_made_public(made), content(b"\x2a", secret)
+
+
+_SEAT, _NOTATION, _CAUSE = Numbers(b"\x08"), Texts(b"\x12"), Numbers(b"\x18")
+_CHARGED_MS, _BANK_CHARGED_MS = Numbers(b"\x28"), Numbers(b"\x30")
 
 
 @lru_cache(maxsize=4_096)
@@ -153,11 +155,11 @@ def _signature_from_proto(signature: match_pb2.ChoiceSignature) -> Signature:
 def _decision_resolved_to_proto(event: DecisionResolved) -> _Parts:
     resolved, choices, state_hash = event
     assert len(state_hash) == _STATE_HASH_BYTES
-    if len(choices) == 1:
-        body = number(b"\x08", resolved) + _resolved_choice(*choices[0])
-    else:
-        body = number(b"\x08", resolved) + b"".join([_resolved_choice(*choice) for choice in choices])
-    return b"\x52" + varint(len(body)) + body, _STATE_HASH + state_hash
+    public = _NUMBER[resolved] + b"".join([_resolved_choice(*choice) for choice in choices])
+    return b"\x52" + varint(len(public)) + public, _STATE_HASH + state_hash
+
+
+_NUMBER = Numbers(b"\x08")
 
 
 @lru_cache(maxsize=8_192)
@@ -183,15 +185,13 @@ _STATE_HASH = _Secret(
 
 def _decision_opened_to_proto(event: DecisionOpened) -> _Parts:
     opened, asked, opened_at_ms = event
-    seats = varint(asked[0]) if len(asked) == 1 else b"".join(map(varint, asked))
-    body = b"".join(
-        (
-            number(b"\x08", opened),
-            b"\x12" + varint(len(seats)) + seats if seats else b"",
-            b"\x18" + moment(opened_at_ms) if opened_at_ms else b"",
-        )
-    )
-    return b"\x22" + varint(len(body)) + body, b""
+    public = _NUMBER[opened] + _asked(asked) + (b"\x18" + moment(opened_at_ms) if opened_at_ms else b"")
+    return b"\x22" + varint(len(public)) + public, b""
+
+
+@lru_cache(maxsize=1_024)
+def _asked(seats: tuple[Seat, ...]) -> bytes:
+    return content(b"\x12", b"".join(map(varint, seats)))
 
 
 def _decision_opened_from_proto(public: log_pb2.DecisionOpenedPublic, _: None) -> DecisionOpened:
