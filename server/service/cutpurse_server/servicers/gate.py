@@ -161,6 +161,7 @@ class Gate(grpc.aio.ServerInterceptor):
                     raise ServiceError(ErrorReason.TOO_MANY_STREAMS, "Too many open streams; close one.")
                 self._answer_streams[caller.name] += 1
                 try:
+                    await _open_stream(context)
                     await self._while_admitted(caller, write_all(), 0)
                 finally:
                     self._answer_streams[caller.name] -= 1
@@ -175,6 +176,7 @@ class Gate(grpc.aio.ServerInterceptor):
         async def stream(request_iterator: Any, context: Any) -> None:
             async def served() -> None:
                 caller = await self._admit(method, context)
+                await _open_stream(context)
                 await self._while_admitted(caller, inner(request_iterator, context), _FAREWELL_S)
 
             await _shielded(method, context, served)
@@ -225,6 +227,15 @@ class Gate(grpc.aio.ServerInterceptor):
 def _serialised(serialise: Callable[[Any], bytes], frame: Any) -> bytes:
     """A frame that may have been put together from bytes."""
     return frame if type(frame) is bytes else serialise(frame)
+
+
+async def _open_stream(context: Any) -> None:
+    """Send the initial metadata at once.
+
+    gRPC would send it with the first write, and does not know that it did if that write is cut off: it would send it
+    again with the status, which fails, and the caller would wait for a status that never comes.
+    """
+    await context.send_initial_metadata(())
 
 
 def _parsed(parse: Any, raw: bytes) -> Any:
