@@ -73,16 +73,17 @@ def test_worked_point_the_shadow_thief_may_take_either_and_a_ring_thief_then_get
 
 
 def test_r3_specialists_take_in_seat_order_after_the_shadow_thief_whatever_their_types() -> None:
-    state = position(["C3 S4", "TW S4", "TC S4", "W9 S4", "TX S4", "B1 S4", "TB S4"])
+    # Neither by type nor by card would the cufflink thief come before the watch thief.
+    state = position(["C3 S4", "TC S4", "TW S4", "W9 S4", "TX S4", "B1 S4", "TB S4"])
 
-    shadow = play(state, "play C3 | play TW | play TC | play W9 | play TX | play B1 | play TB")
-    watch = play(shadow, "steal B1")
-    cufflink = play(watch, "steal W9")
-    done = play(cufflink, "steal C3")
+    shadow = play(state, "play C3 | play TC | play TW | play W9 | play TX | play B1 | play TB")
+    cufflink = play(shadow, "steal B1")
+    watch = play(cufflink, "steal C3")
+    done = play(watch, "steal W9")
 
-    assert [view(each)["asked"] for each in (shadow, watch, cufflink)] == [[4], [1], [2]]
-    assert view(cufflink)["front"] == [["C3"], ["TW"], ["TC"], [], ["TX"], [], ["TB"]], "thieves lie till the last"
-    assert view(done)["safes"] == [[], ["W9"], ["C3"], [], ["B1"], [], []]
+    assert [view(each)["asked"] for each in (shadow, cufflink, watch)] == [[4], [1], [2]]
+    assert view(watch)["front"] == [[], ["TC"], ["TW"], ["W9"], ["TX"], [], ["TB"]], "thieves lie till the last"
+    assert view(done)["safes"] == [[], ["C3"], ["W9"], [], ["B1"], [], []]
     assert view(done)["discards"] == ["TB", "TW", "TC", "TX"]
     assert (view(done)["round"], view(done)["front"]) == (2, [[]] * 7)
 
