@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from cutpurse_rules.chance import Chance
-from cutpurse_rules.multisets import notations
-from cutpurse_rules.shadow_thief.cards import CARDS, HAND_SIZE
+from cutpurse_rules.shadow_thief.cards import HAND_SIZE
 from cutpurse_rules.shadow_thief.scoring import points_of
 from cutpurse_rules.shadow_thief.state import OVER, State
 
@@ -16,7 +15,7 @@ def deal_cards(state: State, chance: Chance) -> None:
     setup = state.setup
     state.deal += 1
     state.round = 0
-    order = chance.shuffle(f"deck/{state.deal}", notations(setup.cards, CARDS))
+    order = chance.shuffle(f"deck/{state.deal}", setup.notations)
     shuffled = bytes(map(setup.cards.__getitem__, order))
     dealt = HAND_SIZE * setup.players
     state.hands = [bytes(sorted(shuffled[seat : dealt : setup.players])) for seat in setup.seats]

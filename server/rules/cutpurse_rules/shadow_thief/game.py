@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 from cutpurse_rules.chance import Chance
 from cutpurse_rules.contract import Config, Game, Happening, Option, OptionKind, Result, Seat
 from cutpurse_rules.errors import BadConfiguration, Illegal, Malformed, Reason
-from cutpurse_rules.multisets import multiset_of
+from cutpurse_rules.multisets import multiset_of, notations
 from cutpurse_rules.shadow_thief import round as steps
 from cutpurse_rules.shadow_thief.actions import (
     ACTIONS,
@@ -176,7 +176,8 @@ class ShadowThief(Game[State, ShadowThiefAction, ShadowThiefView]):
         numbers = _CONFIGURATION.pack(config.players, config.options["auto_play_forced"], deals)
         # A zero byte, which no component is, ends the multiset.
         fingerprint = b"".join((numbers, cards, b"\x00"))
-        return Setup(config.players, tuple(map(Seat, range(config.players))), cards, deals, fingerprint)
+        seats = tuple(map(Seat, range(config.players)))
+        return Setup(config.players, seats, cards, tuple(notations(cards, CARDS)), deals, fingerprint)
 
 
 def _verify_steal(state: State, seat: Seat, steal: Steal) -> None:

@@ -41,6 +41,8 @@ class Setup:
     seats: tuple[Seat, ...]
     cards: bytes
     """All cards of a deal, a multiset."""
+    notations: tuple[str, ...]
+    """The notation of each of them, as shuffles want it."""
     deals: int
     fingerprint: bytes
     """The configuration in the state's canonical bytes."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cutpurse_rules.contract import Seat
 from cutpurse_rules.multisets import with_one
 from cutpurse_rules.shadow_thief.cards import FIRST_THIEF, LAST_JEWELRY, SHADOW_THIEF, TYPE, Card
 from cutpurse_rules.shadow_thief.state import STEAL, State
@@ -53,11 +52,7 @@ def take_card(state: State, card: Card) -> None:
 def discard_thieves(state: State) -> None:
     """Every thief played is discarded, successful or not."""
     for seat in state.active:
-        if _has_thief_in_front(state, seat):
-            state.discards = with_one(state.discards, state.front[seat][0])
+        cards = state.front[seat]
+        if cards and cards[0] >= FIRST_THIEF:
+            state.discards = with_one(state.discards, cards[0])
             state.front[seat] = b""
-
-
-def _has_thief_in_front(state: State, seat: Seat) -> bool:
-    cards = state.front[seat]
-    return bool(cards) and cards[0] >= FIRST_THIEF
