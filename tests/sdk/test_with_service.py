@@ -2,18 +2,23 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
 import cutpurse_sdk
 from cutpurse.v1 import match_pb2, match_pb2_grpc
+from cutpurse_rules import GAMES
 from cutpurse_server.identity import Role
 from cutpurse_server.log.sqlite import SQLiteLog
 from cutpurse_server.serve import Service, running_service
 from tests.sdk.scripted import OPTIONS, first
 from tests.sdk.test_run import ROOT, outcome, start
 from tests.server.service.arena import open_arena
+
+OPTIONS_OF: dict[str, Any] = {"art_robbery": {}, "big_max": {"turn_limit": "60"}, "shadow_thief": {"deals": "3"}}
+"""By game, options under which a match is over soon, but not at once."""
 
 
 def by_lot(decision: cutpurse_sdk.Decision) -> str:
@@ -36,17 +41,19 @@ async def create(service: Service, *bots: str) -> str:
         return str(created.match)
 
 
-async def test_bots_of_every_form_play_one_match_to_its_end() -> None:
+@pytest.mark.parametrize("game", GAMES)
+async def test_bots_of_every_form_play_one_match_of_any_game_to_its_end(game: str) -> None:
     async def later(decision: cutpurse_sdk.Decision) -> int:
         await asyncio.sleep(0)
         return decision.random.randrange(len(decision.legal))
 
     def typed(decision: cutpurse_sdk.Decision) -> cutpurse_sdk.Answer:
-        action = decision.legal_actions[0]
-        return action.art_robbery if decision.decision % 2 else action
+        action = decision.random.choice(decision.legal_actions)
+        own: cutpurse_sdk.Answer = getattr(action, decision.game)
+        return own if decision.decision % 2 else action
 
     async with open_arena() as arena:
-        match = await arena.create(["ann", "ben", "cat"])
+        match = await arena.create(["ann", "ben", "cat"], game=game, **OPTIONS_OF[game])
         forms: dict[str, tuple[cutpurse_sdk.Choose, dict[str, bool]]] = {
             "ann": (by_lot, {}),
             "ben": (later, {}),
