@@ -183,13 +183,23 @@ def test_r12_only_the_seat_that_played_draws() -> None:
     assert view(countered)["hand_sizes"] == [6, 6, 2]
 
 
+def test_r12_a_counter_that_makes_a_new_pile_gives_the_challenger_nothing() -> None:
+    state = position(["T4 GM", "GM H6 T2 T2 T2 T2", FULL], pile="")
+
+    after = play(state, "challenge 1 T4", "gunman", "gunman", "counter H6", chance=script(reshuffle_1="T4 GM GM H6"))
+
+    # The challenger has no card left, and could have drawn the two that the target leaves.
+    assert view(after)["hand_sizes"] == [0, 6, 6]
+    assert view(after)["pile_size"] == 2
+
+
 def test_r12_declining_plays_no_card_and_draws_none() -> None:
-    state = position(["T4", "H6", FULL], pile="SC " * 6)
+    state = position(["T4", "H6", FULL], pile="SC " * 8)
 
     after = play(state, "challenge 1 T4", "decline")
 
     assert view(after)["hand_sizes"] == [6, 1, 6]
-    assert view(after)["pile_size"] == 0
+    assert view(after)["pile_size"] == 2
 
 
 def test_a_reshuffle_in_the_middle_of_a_challenge_finds_neither_thief_nor_gunmen() -> None:

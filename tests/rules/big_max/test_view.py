@@ -22,7 +22,7 @@ def test_the_fields_of_a_view_are_the_keys_of_the_trace() -> None:
 def test_a_seat_sees_its_own_hand_and_of_others_only_the_sizes() -> None:
     state = position(["T2 SC", "GM", ""])
 
-    assert view(state, 0)["hand"] == ["SC", "T2"]
+    assert [view(state, seat)["hand"] for seat in range(3)] == [["SC", "T2"], ["GM"], []]
     assert view(state)["hand"] is None
     assert all(view(state, viewer)["hand_sizes"] == [2, 1, 0] for viewer in (None, 0, 1, 2))
 

@@ -1,0 +1,236 @@
+"""Faults of Big Max's Inheritance, at least one for every ruling of its page and for every way to tell a secret."""
+
+from typing import Final
+
+from tests.rules.planted.big_max_faults_of_turns import FAULTS_OF_TURNS
+from tests.rules.planted.fault import Fault
+
+__all__ = ["FAULTS"]
+
+FAULTS: Final = (
+    *FAULTS_OF_TURNS,
+    Fault(
+        "a sixth suitcase on display",
+        "big_max/standing_thieves.py",
+        "    if state.displays[seat] == SUITCASES_TO_WIN:",
+        "    if state.displays[seat] > SUITCASES_TO_WIN:",
+        "R3",
+        "big_max/test_standing_thieves.py::test_r3_an_employer_with_five_on_display_discards_the_sixth",
+    ),
+    Fault(
+        "a sixth suitcase that vanishes",
+        "big_max/standing_thieves.py",
+        "with_one(state.discards, SUITCASE)",
+        "state.discards",
+        "R3",
+        "big_max/test_standing_thieves.py::test_r3_r5_the_last_receiver_of_a_payment_with_five_on_display_discards_it",
+    ),
+    Fault(
+        "a gunman allowed on a turn",
+        "big_max/game.py",
+        "            if state.step is not REPLY:\n",
+        "            if state.step is not REPLY and not isinstance(action, Gunman):\n",
+        "R4",
+        "big_max/test_standing_thieves.py::test_r4_a_gunman_cannot_be_used_against_a_standing_thief",
+    ),
+    Fault(
+        "a payment of one step only",
+        "big_max/standing_thieves.py",
+        "    while state.standing[seat]:",
+        "    if state.standing[seat]:",
+        "R5",
+        "big_max/test_standing_thieves.py::test_r5_a_payment_travels_on_while_thieves_stand_before_the_receiver",
+    ),
+    Fault(
+        "a payment to the newest thief's employer",
+        "big_max/standing_thieves.py",
+        "send_away(state, seat, 0).employer",
+        "send_away(state, seat, len(state.standing[seat]) - 1).employer",
+        "R5",
+        "big_max/test_standing_thieves.py::test_the_oldest_standing_thief_is_paid_and_leaves_with_its_gunmen",
+    ),
+    Fault(
+        "a suitcase gained by a gunman is kept",
+        "big_max/challenge.py",
+        "        gain_suitcase(state, employer)\n",
+        "        if gunmen:\n"
+        "            state.show(employer, +1)\n"
+        "        else:\n"
+        "            gain_suitcase(state, employer)\n",
+        "R5",
+        "big_max/test_standing_thieves.py::test_r5_a_suitcase_gained_by_a_gunman_is_paid_too",
+    ),
+    Fault(
+        "gunmen lost with a standing thief",
+        "big_max/standing_thieves.py",
+        "state.put_away(thief.card, thief.gunmen)",
+        "state.put_away(thief.card, 0)",
+        "Standing thieves",
+        "big_max/test_standing_thieves.py::test_a_counter_discards_th"
+        "e_thief_its_gunmen_and_the_defender_and_is_the_card_of_the_turn",
+    ),
+    Fault(
+        "a newcomer stands as the oldest",
+        "big_max/standing_thieves.py",
+        "(*state.standing[seat], thief)",
+        "(thief, *state.standing[seat])",
+        "Standing thieves",
+        "big_max/test_standing_thieves.py::test_a_further_challenge_adds_another_standing_thief_as_the_newest",
+    ),
+    Fault(
+        "no win by a gained suitcase",
+        "big_max/standing_thieves.py",
+        "        look_for_win(state, seat)\n",
+        "",
+        "R6",
+        "big_max/test_winning.py::test_r6_the_fifth_suitcase_displaye"
+        "d_with_a_master_thief_in_hand_wins_and_nothing_is_drawn",
+    ),
+    Fault(
+        "a payment wins for the thief's challenger only",
+        "big_max/standing_thieves.py",
+        "        look_for_win(state, seat)\n",
+        "        if seat == state.turn_seat:\n            look_for_win(state, seat)\n",
+        "R6",
+        "big_max/test_winning.py::test_r6_a_payment_wins_for_a_seat_that_has_nothing_to_do_with_the_challenge",
+    ),
+    Fault(
+        "a running challenge cleared by the win",
+        "big_max/winning.py",
+        "    state.winner = seat\n",
+        "    state.winner = seat\n"
+        "    if state.challenge is not None:\n"
+        "        state.put_away(state.challenge.card, state.challenge.gunmen)\n"
+        "        state.challenge = None\n",
+        "R6",
+        "big_max/test_winning.py::test_r6_a_challenger_that_draws_the_master_thief_wins_with_its_challenge_on_the_table",
+    ),
+    Fault(
+        "five suitcases win alone",
+        "big_max/winning.py",
+        "        and MASTER_THIEF in state.hands[seat]\n",
+        "",
+        "R6",
+        "big_max/test_winning.py::test_r6_neither_five_suitcases_nor_a_master_thief_alone_wins",
+    ),
+    Fault(
+        "the Master Thief wins in hand though it must be laid",
+        "big_max/winning.py",
+        "        and not state.setup.master_thief_must_be_laid\n",
+        "",
+        "Winning",
+        "big_max/test_winning.py::test_with_the_option_holding_the_master_thief_does_not_win",
+    ),
+    Fault(
+        "the winner shares the first place",
+        "big_max/winning.py",
+        "[(seat == state.winner, suitcases)",
+        "[(False, suitcases)",
+        "R7",
+        "big_max/test_winning.py::test_r7_the_others_are_ordered_by_suitcases_and_equal_counts_share",
+    ),
+    Fault(
+        "equal seats share the worse place",
+        "big_max/winning.py",
+        "1 + sum(other > standing for",
+        "sum(other >= standing for",
+        "G9",
+        "big_max/test_winning.py::test_r7_the_others_are_ordered_by_suitcases_and_equal_counts_share",
+    ),
+    Fault(
+        "the winner's points without a win",
+        "big_max/winning.py",
+        "_POINTS_OF_THE_WINNER * won for",
+        "_POINTS_OF_THE_WINNER * (suitcases == SUITCASES_TO_WIN) for",
+        "R8",
+        "big_max/test_winning.py::test_r8_the_match_ends_after_the_last_turn_and_nobody_gets_the_winners_points",
+    ),
+    Fault(
+        "a gunman under a thief in the discards",
+        "big_max/challenge.py",
+        "    state.hands[target] = without_one(state.hands[target], GUNMAN)\n",
+        "    state.lay_down(target, GUNMAN)\n",
+        "R13",
+        "big_max/test_challenge.py::test_a_reply_that_empties_the_pile_reshuffles_without_the_cards_on_the_table",
+    ),
+    Fault(
+        "the thief of a challenge in the discards",
+        "big_max/challenge.py",
+        "    state.hands[challenger] = without_one(state.hands[challenger], thief)\n",
+        "    state.lay_down(challenger, thief)\n",
+        "R13",
+        "big_max/test_challenge.py::test_a_reshuffle_in_the_middle_of_a_challenge_finds_neither_thief_nor_gunmen",
+    ),
+    Fault(
+        "a gunman makes a new challenger",
+        "big_max/challenge.py",
+        "Challenge(card, challenger, employer=target",
+        "Challenge(card, target, employer=target",
+        "Replying",
+        "big_max/test_challenge.py::test_worked_point_a_gunman_turns_the_thief_round_and_the_challenger_counters",
+    ),
+    Fault(
+        "a decline forced by hidden cards",
+        "big_max/game.py",
+        "{} if state.hands[target] else",
+        "{} if len(legal_replies(state, target)) > 1 else",
+        "G5",
+        "big_max/test_challenge.py::test_g5_a_target_that_can_only_decline_is_asked_all_the_same",
+    ),
+    Fault(
+        "an empty hand's decline unforced",
+        "big_max/game.py",
+        "return {} if state.hands[target] else {target: DECLINE}",
+        "return {}",
+        "G5",
+        "big_max/test_challenge.py::test_g5_only_the_decline_of_a_target_without_cards_is_taken_by_the_engine",
+    ),
+    Fault(
+        "the first discard by default",
+        "big_max/game.py",
+        "DISCARDS[state.hands[seat][-1]]",
+        "DISCARDS[state.hands[seat][0]]",
+        "G6",
+        "big_max/test_turn.py::test_the_default_of_a_turn_is_the_last_discard",
+    ),
+    Fault(
+        "a hand shown to the spectator",
+        "big_max/view.py",
+        "hand=None if viewer is None else state.hands[viewer]",
+        "hand=state.hands[viewer or 0]",
+        "secrecy",
+        "big_max/test_view.py::test_a_seat_sees_its_own_hand_and_of_others_only_the_sizes",
+    ),
+    Fault(
+        "the hand of the seat in turn shown to all",
+        "big_max/view.py",
+        "else state.hands[viewer]",
+        "else state.hands[state.turn_seat]",
+        "secrecy",
+        "big_max/test_view.py::test_a_seat_sees_its_own_hand_and_of_others_only_the_sizes",
+    ),
+    Fault(
+        "card-sharps shown to the spectator",
+        "big_max/view.py",
+        "sharps=None if viewer is None else state.sharps[viewer]",
+        "sharps=state.sharps[viewer or 0]",
+        "secrecy",
+        "big_max/test_card_sharp.py::test_r9_what_was_taken_is_known_to_the_two_seats_concerned",
+    ),
+    Fault(
+        "what may be taken told in words",
+        "big_max/happenings.py",
+        'takes a card from the hand of seat {action.seat}"',
+        'takes a card from the hand of seat {action.seat} ({notation(before.hands[action.seat][0])})"',
+        "secrecy",
+        "big_max/test_narration.py::test_every_card_of_a_turn_is_told",
+    ),
+    Fault(
+        "a copy that shares its hands",
+        "big_max/state.py",
+        "copy.hands = self.hands[:]",
+        "copy.hands = self.hands",
+        "G2",
+        "test_battery.py::test_battery[big_max-3-check_states_are_values]",
+    ),
+)
