@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -13,6 +14,10 @@ T = TypeVar("T")
 
 _YOUNG_OBJECTS_MAX = 50_000
 """Records and events live long and hold no cycles; looking for some after every 700 of them takes time."""
+
+_SWITCH_S = 0.0005
+"""A thread that has written to the disk needs a moment of the interpreter to say so. By default a busy loop keeps it
+waiting for ten times as long, which is longer than the disk does."""
 
 
 def collect_patiently() -> None:
@@ -24,6 +29,7 @@ def collect_patiently() -> None:
 def run_on_fast_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run on uvloop where it exists, else on asyncio's own loop, with a patient garbage collector."""
     collect_patiently()
+    sys.setswitchinterval(_SWITCH_S)
     try:
         import uvloop
     except ImportError:

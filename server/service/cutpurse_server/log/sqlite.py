@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -30,7 +31,10 @@ __all__ = ["SQLiteLog"]
 COMMIT_INLINE_S = 0.001
 """A thread costs about a tenth of this, and while one commits the loop can do a good deal more than that."""
 
-_COMMITS_LATELY = 8
+_COMMITS_LATELY = 5
+_COMMITS_IN_THE_THREAD = 8
+"""Every so many commits one is made inline all the same: one in the thread also waits for the loop to let it go on, so
+only those show how quick the disk is."""
 
 _LAST_NUMBER = "SELECT coalesce(max(number), 0) FROM appends"
 _BEGIN_STREAM = "INSERT INTO streams (name, last, closed) VALUES (?, ?, 0) RETURNING key"
@@ -83,8 +87,10 @@ class SQLiteLog(OneOwner):
         self._alone = asyncio.Lock()
         """Held while the connection is used: a commit in the thread goes on while the loop serves others."""
         self._committer: ThreadPoolExecutor | None = None
-        self._commit_s = 0.0
-        """How long commits have taken lately."""
+        self._inline_s = deque([0.0] * _COMMITS_LATELY, maxlen=_COMMITS_LATELY)
+        """How long the last commits took that were made inline."""
+        self._in_the_thread = 0
+        """Commits since then."""
         self._open: dict[str, _Open] = {}
         """Open streams, learnt from committed transactions only; nobody else writes, so it holds until a failure."""
         self._last_number: int | None = None
@@ -233,23 +239,27 @@ class SQLiteLog(OneOwner):
 
     async def _commit(self, connection: apsw.Connection) -> None:
         """Commit inline or in the thread. Whoever is cancelled meanwhile learns of it once the commit is done."""
-        begun = perf_counter()
-        if self._commit_s < COMMIT_INLINE_S:
+        # The median, since now and then a commit writes the WAL back and takes much longer than the others.
+        is_quick = sorted(self._inline_s)[_COMMITS_LATELY // 2] < COMMIT_INLINE_S
+        if is_quick or self._in_the_thread >= _COMMITS_IN_THE_THREAD:
+            begun = perf_counter()
             connection.execute("COMMIT")
-        else:
-            assert self._committer is not None
-            loop = asyncio.get_running_loop()
-            committed = loop.run_in_executor(self._committer, connection.execute, "COMMIT")
-            cancelled: asyncio.CancelledError | None = None
-            while not committed.done():
-                try:
-                    await asyncio.wait((committed,))
-                except asyncio.CancelledError as cancellation:
-                    cancelled = cancellation
-            committed.result()
-            if cancelled is not None:
-                raise cancelled
-        self._commit_s += (perf_counter() - begun - self._commit_s) / _COMMITS_LATELY
+            self._inline_s.append(perf_counter() - begun)
+            self._in_the_thread = 0
+            return
+        self._in_the_thread += 1
+        assert self._committer is not None
+        loop = asyncio.get_running_loop()
+        committed = loop.run_in_executor(self._committer, connection.execute, "COMMIT")
+        cancelled: asyncio.CancelledError | None = None
+        while not committed.done():
+            try:
+                await asyncio.wait((committed,))
+            except asyncio.CancelledError as cancellation:
+                cancelled = cancellation
+        committed.result()
+        if cancelled is not None:
+            raise cancelled
 
     def _forget(self) -> None:
         """After a failure, what is kept in memory is asked for again."""

@@ -23,7 +23,7 @@ class Crowd:
     def enter(self, bot: str, match: str) -> bool:
         """Count one more, if there is room for it."""
         key = (bot, match)
-        waiting = self._waiting[key]
+        waiting = self._waiting.get(key, 0)
         if waiting >= WAITING_MAX:
             return False
         self._waiting[key] = waiting + 1

@@ -21,6 +21,8 @@ STREAMS_PER_BOT_MAX = 4
 _WRITE_S_MAX = 20.0
 """A write that the reader does not take in this time ends the stream."""
 _WATCH_S = 1.0
+_TOLD = frozenset((MatchBegun, ClocksStarted, DecisionResolved))
+"""With which events the public story goes on; it goes on when the match is over, too."""
 
 
 class Hub:
@@ -30,6 +32,8 @@ class Hub:
         self._desk = desk
         self._presence = presence
         self._connections: dict[str, list[Connection]] = {}
+        self._listening = 0
+        """How many of them want to hear of resolved decisions."""
         self._cut: dict[Connection, Callable[[], None]] = {}
         self._watchers: dict[str, set[asyncio.Event]] = {}
         desk.observe(self)
@@ -44,6 +48,7 @@ class Hub:
         if len(streams) >= STREAMS_PER_BOT_MAX:
             raise ServiceError(ErrorReason.TOO_MANY_STREAMS)
         streams.append(connection)
+        self._listening += connection.wants_resolved
         self._cut[connection] = cut
         self._presence.came(bot)
         for record in self._desk.running():
@@ -58,6 +63,7 @@ class Hub:
         """Forget a stream."""
         streams = self._connections[connection.bot]
         streams.remove(connection)
+        self._listening -= connection.wants_resolved
         del self._cut[connection]
         if not streams:
             del self._connections[connection.bot]
@@ -88,34 +94,24 @@ class Hub:
 
     def moved(self, before: MatchRecord | None, after: MatchRecord, events: Sequence[MatchEvent]) -> None:
         """See `Observer.moved`. Nothing is passed on but at a decision's boundary."""
-        opened = False
-        resolved: list[DecisionResolved] = []
-        started = False
-        for event in events:
-            kind = type(event)
-            if kind is DecisionOpened:
-                opened = True
-            elif kind is DecisionResolved:
-                resolved.append(event)  # type: ignore[arg-type]  # the kind was just looked at
-            elif kind is ClocksStarted or (kind is MatchBegun and before is None):
-                started = True
-        if started or after.over or resolved:
+        kinds: set[type] = set(map(type, events))
+        over = after.over
+        if self._watchers and (over or not kinds.isdisjoint(_TOLD)):
             for watcher in self._watchers.get(after.match, ()):
                 watcher.set()
-        if resolved:
-            self._tell(after, resolved)
-        if after.over:
+        if self._listening and DecisionResolved in kinds:
+            self._tell(after, [event for event in events if isinstance(event, DecisionResolved)])
+        if over:
             for bot, seat in after.seat_of.items():
                 for connection in self._connections.get(bot, ()):
                     connection.end(after, seat)
-        elif opened:
-            chosen = after.chosen
+        elif DecisionOpened in kinds:
             seats = after.begun.seats
             for seat in after.asked:
-                if seat not in chosen:
+                if seat not in after.chosen:
                     for connection in self._connections.get(seats[seat].bot, ()):
                         connection.decide(after, seat)
-        elif started and after.phase is Phase.WARM_UP:
+        elif before is None and MatchBegun in kinds and after.phase is Phase.WARM_UP:
             for bot, seat in after.seat_of.items():
                 for connection in self._connections.get(bot, ()):
                     connection.offer(after, seat)
