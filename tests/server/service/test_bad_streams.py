@@ -8,6 +8,7 @@ import grpc
 import pytest
 
 from cutpurse.v1 import bot_pb2, errors_pb2, match_pb2
+from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.servicers import bots
 from tests.server.service.arena import Arena, Refusal
 
@@ -121,6 +122,20 @@ async def test_a_bad_later_frame_ends_the_stream_and_the_match_goes_on(
     assert (end.code, end.reason) == (code, reason)
     await again.answer(await again.next("decisions", match))
     await streams["ben"].answer(await streams["ben"].next("decisions", match))
+
+
+async def test_a_stream_that_is_cut_off_in_its_first_write_still_hears_why(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail_at_once(*_: Any) -> None:
+        raise ServiceError(ErrorReason.MALFORMED)
+
+    # The writer is cut off before the Welcome is out.
+    monkeypatch.setattr(bots.BotServicer, "_read", fail_at_once)
+
+    refusal = await end_after(arena, **hello())
+
+    assert (refusal.code, refusal.reason) == (INVALID, "MALFORMED")
 
 
 async def test_a_full_frame_is_taken(arena: Arena) -> None:
