@@ -9,6 +9,7 @@ import pytest
 import trustme
 
 from cutpurse.v1 import game_pb2, game_pb2_grpc
+from cutpurse_rules import GAMES
 from cutpurse_server.identity import Role
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.serve import Service, Tls, running_service
@@ -56,7 +57,7 @@ async def list_games(service: Service, credentials: grpc.ChannelCredentials | No
 async def test_whoever_trusts_the_authority_is_served(service: Service, authority: trustme.CA) -> None:
     trust = grpc.ssl_channel_credentials(authority.cert_pem.bytes())
 
-    assert [game.game for game in (await list_games(service, trust)).games] == ["art_robbery"]
+    assert [game.game for game in (await list_games(service, trust)).games] == list(GAMES)
 
 
 async def test_another_authority_is_not_believed(service: Service) -> None:
