@@ -8,64 +8,36 @@ unknown: senders are told to try again, and the affected matches are read again 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import structlog
 
 from cutpurse_server.errors import ErrorReason, ServiceError
-from cutpurse_server.log.port import Append, Log, LogUnavailable
+from cutpurse_server.log.port import Log, LogUnavailable
 from cutpurse_server.matches.clock import next_due_ms
 from cutpurse_server.matches.credits import Credits
 from cutpurse_server.matches.deadlines import Deadlines
 from cutpurse_server.matches.deciding import Draft, count_time
 from cutpurse_server.matches.events import Cause, MatchBegun, MatchEvent
 from cutpurse_server.matches.following import Following
-from cutpurse_server.matches.keeping import Codec, append_of, begun_append, read_on, stream_of
+from cutpurse_server.matches.keeping import Codec, Decided, beginning, decided, read_on, stream_of
 from cutpurse_server.matches.observers import Observer, Observers
 from cutpurse_server.matches.pulse import Pulse, gap_before_ms
 from cutpurse_server.matches.record import MatchRecord, Phase
 from cutpurse_server.matches.stalls import Stalls
+from cutpurse_server.matches.waiting import Command, Done, Queues, Waiting, waiting_for
 from cutpurse_server.whereabouts import failure
 
 __all__ = ["Codec", "Command", "MatchDesk", "Observer", "stream_of"]
 
-Command = Callable[[Draft, int], Any]
-"""Reads the draft's record, adds events, returns a reply. The number is store time in milliseconds."""
-
-Done = Callable[[Any, Exception | None], None]
-"""Called once, on the loop, after the commit: with the reply, or with the error if there is none."""
-
 _CLOSED_RECORDS_MAX = 256
 _CONFLICTS_MAX = 16
-_WAITING_MAX = 4_096
-"""Commands of one match that may wait; more are refused. Far above what corrections and repetitions need."""
-_PATIENCE_S = 0.002
-"""How long what no clock waits for may wait for company: a flush for its sake alone would keep the others waiting."""
 _ELSEWHERE_MS = 500
 """How much longer a replica waits with a time that is over if the bots in question are not connected to it."""
 
 logger = structlog.get_logger(__name__)
-
-
-class _Waiting(NamedTuple):
-    command: Command | MatchBegun
-    """What is to be decided, or a match that is to begin; the reply to that is whether it is new."""
-    done: Done
-    patient: bool = False
-    tries: int = 0
-    """How often another replica was quicker."""
-
-
-class _Decided(NamedTuple):
-    match: str
-    before: MatchRecord | None
-    """None if the match begins."""
-    after: MatchRecord
-    events: Sequence[MatchEvent]
-    reply: Any
-    append: Append
 
 
 class MatchDesk:
@@ -81,12 +53,9 @@ class MatchDesk:
         self._closed: OrderedDict[str, MatchRecord] = OrderedDict()
         self._doubtful: set[str] = set()
         """Matches whose log may hold more than their record does."""
-        self._waiting: dict[str, deque[_Waiting]] = {}
-        self._taken: dict[str, _Waiting] = {}
+        self._waiting = Queues()
+        self._taken: dict[str, Waiting] = {}
         """By match: commands of the flush that is under way and whose senders have not been told of their outcome."""
-        self._wake = asyncio.Event()
-        self._patience: asyncio.TimerHandle | None = None
-        """Set while something patient waits."""
         self._deadlines = Deadlines(log.now_ms, self._due_ms_of, self._notice)
         self._stalls = Stalls(lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
         self._credits = Credits()
@@ -138,8 +107,7 @@ class MatchDesk:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._deadlines.stop()
         self._stalls.stop()
-        if self._patience is not None:
-            self._patience.cancel()
+        self._waiting.stop()
 
     def observe(self, observer: Observer) -> None:
         """Tell somebody of everything from now on."""
@@ -206,59 +174,30 @@ class MatchDesk:
 
     def submit(self, match: str, command: Command, done: Done, *, patient: bool = False) -> None:
         """Have a command decided; `done` is called after its commit. A patient one may wait a moment for others."""
-        self._submit(match, _Waiting(command, done, patient))
+        self._submit(match, Waiting(command, done, patient))
 
-    def _submit(self, match: str, waiting: _Waiting) -> None:
-        done = waiting.done
+    def _submit(self, match: str, waiting: Waiting) -> None:
         if self._draining or self.failed.is_set():
-            done(None, ServiceError(ErrorReason.DRAINING))
-            return
-        if not self.log_is_there:
-            done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
-            return
-        queue = self._waiting.get(match)
-        if queue is None:
-            queue = self._waiting[match] = deque()
-        if len(queue) >= _WAITING_MAX:
-            done(None, ServiceError(ErrorReason.RATE_LIMITED))
-            return
-        queue.append(waiting)
-        self._call(waiting)
+            waiting.done(None, ServiceError(ErrorReason.DRAINING))
+        elif not self.log_is_there:
+            waiting.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
+        elif not self._waiting.put(match, waiting):
+            waiting.done(None, ServiceError(ErrorReason.RATE_LIMITED))
 
     async def ask(self, match: str, command: Command) -> Any:
         """Have a command decided and wait for its reply; raises what it raised, or `ServiceError`."""
         return await self._outcome(match, command, patient=False)
 
     async def _outcome(self, match: str, command: Command | MatchBegun, *, patient: bool) -> Any:
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-
-        def done(reply: Any, error: Exception | None) -> None:
-            if future.done():
-                return
-            if error is None:
-                future.set_result(reply)
-            else:
-                future.set_exception(error)
-
-        self._submit(match, _Waiting(command, done, patient))
-        return await future
-
-    def _call(self, waiting: _Waiting) -> None:
-        """See to it that what waits at the head of a queue is flushed, at once or soon."""
-        if not waiting.patient:
-            self._wake.set()
-        elif self._patience is None:
-            self._patience = asyncio.get_running_loop().call_later(_PATIENCE_S, self._lose_patience)
-
-    def _lose_patience(self) -> None:
-        self._patience = None
-        if self._waiting:
-            self._wake.set()
+        waiting, outcome = waiting_for(command, patient=patient)
+        self._submit(match, waiting)
+        return await outcome
 
     async def _flush_forever(self) -> None:
+        wake = self._waiting.wake
         while True:
-            await self._wake.wait()
-            self._wake.clear()
+            await wake.wait()
+            wake.clear()
             await self._flush()
             # Let streams read and write between two flushes: what they bring makes the next one larger.
             await asyncio.sleep(0)
@@ -267,8 +206,8 @@ class MatchDesk:
         """One transaction: decide one waiting command of each match, write, and tell."""
         self._stalls.look()
         now_ms = self.log.now_ms()
-        self._taken = self._take()
-        decided: list[_Decided] = []
+        self._taken = self._waiting.take()
+        added: list[Decided] = []
         for match, waiting in list(self._taken.items()):
             try:
                 each = await self._decide(match, waiting.command, now_ms)
@@ -280,18 +219,17 @@ class MatchDesk:
                     logger.error("command failed", match=match, **failure(error))
                 self._finish(match, None, error)
                 continue
-            if type(each) is _Decided:
-                decided.append(each)
+            if type(each) is Decided:
+                added.append(each)
             else:
                 self._finish(match, each, None)
-        if decided:
-            await self._commit(decided, now_ms)
+        if added:
+            await self._commit(added, now_ms)
 
     async def _decide(self, match: str, command: Command | MatchBegun, now_ms: int) -> Any:
         """What a command adds to the log, or, if that is nothing, its reply alone."""
         if type(command) is MatchBegun:
-            record, append = begun_append(command, self._codec)
-            return _Decided(match, None, record, (command,), True, append)
+            return beginning(command, self._codec)
         before = self._records.get(match)
         if before is None or match in self._doubtful:
             before = await self._load(match)
@@ -301,37 +239,21 @@ class MatchDesk:
             draft = Draft(before)
             reply = command(draft, now_ms)  # type: ignore[operator]  # it is no beginning
             if draft.events:
-                break
+                return decided(before, draft, reply, self._codec)
             # What adds an event is decided on the newest version or not at all. What adds none could be mistaken.
             newest = await self._load(match) if self.log.shared and not before.over else before
             if newest is before or newest is None:
                 return reply
             before = newest
-        return _Decided(match, before, draft.record, draft.events, reply, append_of(before, draft, self._codec))
 
-    def _take(self) -> dict[str, _Waiting]:
-        """Take the first command of every match off its queue: more may be put before or behind it from now on."""
-        taken: dict[str, _Waiting] = {}
-        emptied: list[str] = []
-        for match, queue in self._waiting.items():
-            taken[match] = queue.popleft()
-            if queue:
-                self._call(queue[0])
-            else:
-                emptied.append(match)
-        for match in emptied:
-            del self._waiting[match]
-        return taken
-
-    async def _commit(self, decided: list[_Decided], now_ms: int) -> None:
+    async def _commit(self, added: list[Decided], now_ms: int) -> None:
         try:
-            moved = await self.log.flush([each.append for each in decided])
+            moved = await self.log.flush([each.append for each in added])
         except LogUnavailable as unavailable:
-            self._fail(now_ms, [each.match for each in decided], unavailable)
+            self._fail(now_ms, [each.match for each in added], unavailable)
             return
-        for each, took_place in zip(decided, moved, strict=True):
+        for each, took_place in zip(added, moved, strict=True):
             if took_place:
-                each.after.chain = each.append.chain
                 read_already = self._records.get(each.match) is not each.before or each.match in self._closed
                 if not read_already:
                     self._keep(each.after)
@@ -354,8 +276,7 @@ class MatchDesk:
         if waiting.tries >= _CONFLICTS_MAX:
             waiting.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
         else:
-            self._waiting.setdefault(match, deque()).appendleft(waiting._replace(tries=waiting.tries + 1))
-            self._wake.set()
+            self._waiting.put_first(match, waiting._replace(patient=False, tries=waiting.tries + 1))
 
     def _finish(self, match: str, reply: Any, error: Exception | None) -> None:
         """Tell the sender of a command that was taken, unless a failure meanwhile has had it told to try again."""
@@ -370,8 +291,7 @@ class MatchDesk:
         self._doubtful.update(self._records)
         self._doubtful.update(matches)
         taken, self._taken = self._taken, {}
-        waiting, self._waiting = self._waiting, {}
-        for each in (*taken.values(), *(each for queue in waiting.values() for each in queue)):
+        for each in (*taken.values(), *self._waiting.take_all()):
             each.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
 
     def _missed(self, cause: LogUnavailable) -> None:
@@ -412,8 +332,7 @@ class MatchDesk:
 
     def _first(self, match: str, command: Command, done: Done) -> None:
         """Have a command of the desk's own decided before whatever waits."""
-        self._waiting.setdefault(match, deque()).appendleft(_Waiting(command, done))
-        self._wake.set()
+        self._waiting.put_first(match, Waiting(command, done))
 
     async def _load(self, match: str) -> MatchRecord | None:
         """Read what the log holds beyond the record, if anything, and tell; raises `LogUnavailable`."""
@@ -463,9 +382,8 @@ class MatchDesk:
         if self._is_left_to_others(match):
             return
         if self.log_is_there and not self._draining and not self._credits.owed(match):
-            waiting = _Waiting(lambda draft, now_ms: count_time(draft, now_ms, self._fault_of), _nobody)
-            self._waiting.setdefault(match, deque()).append(waiting)
-            self._wake.set()
+            count = Waiting(lambda draft, now_ms: count_time(draft, now_ms, self._fault_of), _nobody)
+            self._waiting.put(match, count)
 
     def _is_left_to_others(self, match: str) -> bool:
         """Whether replicas to which the bots are connected come first: they know what is wrong with them."""

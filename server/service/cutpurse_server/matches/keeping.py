@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 from cutpurse_server.log.chain import NO_MANIFEST, first_link, links
 from cutpurse_server.log.port import Append, StoredEvent, Version
@@ -11,7 +11,7 @@ from cutpurse_server.matches.deciding import Draft
 from cutpurse_server.matches.events import MatchBegun, MatchEvent
 from cutpurse_server.matches.record import MatchRecord, apply
 
-__all__ = ["Codec", "append_of", "begun_append", "read_on", "stream_of"]
+__all__ = ["Codec", "Decided", "beginning", "decided", "read_on", "stream_of"]
 
 
 class Codec(Protocol):
@@ -31,21 +31,36 @@ def stream_of(match: str) -> str:
     return f"match/{match}"
 
 
-def begun_append(begun: MatchBegun, codec: Codec) -> tuple[MatchRecord, Append]:
-    """A new match's record, and what begins its stream."""
+class Decided(NamedTuple):
+    """What a command adds to a match, before it is written."""
+
+    match: str
+    before: MatchRecord | None
+    """None if the match begins."""
+    after: MatchRecord
+    events: Sequence[MatchEvent]
+    reply: Any
+    append: Append
+
+
+def beginning(begun: MatchBegun, codec: Codec) -> Decided:
+    """A new match, the beginning of its stream, and True for a reply."""
     stored = codec.encode(begun)
     record = MatchRecord(begun)
     record.version = 1
     record.chain = links(_first_link(begun), (stored,))
-    return record, Append(stream_of(begun.match), Version(0), (stored,), record.chain)
+    append = Append(stream_of(begun.match), Version(0), (stored,), record.chain)
+    return Decided(begun.match, None, record, (begun,), True, append)
 
 
-def append_of(before: MatchRecord, draft: Draft, codec: Codec) -> Append:
-    """What a draft adds to the stream of a match."""
+def decided(before: MatchRecord, draft: Draft, reply: Any, codec: Codec) -> Decided:
+    """What a draft, which must have events, adds to the stream of a match."""
     encode = codec.encode
+    after, match = draft.record, before.begun.match
     events = [encode(event) for event in draft.events]
-    chain = links(before.chain, events)
-    return Append(stream_of(before.match), Version(before.version), events, chain, closed=draft.record.over)
+    after.chain = links(before.chain, events)
+    append = Append(stream_of(match), Version(before.version), events, after.chain, after.over)
+    return Decided(match, before, after, draft.events, reply, append)
 
 
 def read_on(

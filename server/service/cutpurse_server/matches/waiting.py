@@ -1,0 +1,114 @@
+"""What waits to be decided, match by match, and when the desk is called to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from cutpurse_server.matches.deciding import Draft
+from cutpurse_server.matches.events import MatchBegun
+
+__all__ = ["Command", "Done", "Queues", "Waiting", "waiting_for"]
+
+Command = Callable[[Draft, int], Any]
+"""Reads the draft's record, adds events, returns a reply. The number is store time in milliseconds."""
+
+Done = Callable[[Any, Exception | None], None]
+"""Called once, on the loop, after the commit: with the reply, or with the error if there is none."""
+
+_WAITING_MAX = 4_096
+"""Commands of one match that may wait; more are refused. Far above what corrections and repetitions need."""
+_PATIENCE_S = 0.002
+"""How long what no clock waits for may wait for company: a flush for its sake alone would keep the others waiting."""
+
+
+class Waiting(NamedTuple):
+    """A command and its sender."""
+
+    command: Command | MatchBegun
+    """What is to be decided, or a match that is to begin; the reply to that is whether it is new."""
+    done: Done
+    patient: bool = False
+    tries: int = 0
+    """How often another replica was quicker."""
+
+
+def waiting_for(command: Command | MatchBegun, *, patient: bool) -> tuple[Waiting, asyncio.Future[Any]]:
+    """A command whose sender waits for the future: for the reply, or for what the command raised."""
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    def done(reply: Any, error: Exception | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(reply)
+        else:
+            future.set_exception(error)
+
+    return Waiting(command, done, patient), future
+
+
+class Queues:
+    """One queue for each match that has something waiting."""
+
+    def __init__(self) -> None:
+        self._queues: dict[str, deque[Waiting]] = {}
+        self.wake = asyncio.Event()
+        """Set when something is to be taken: at once, or after a while if all that waits is patient."""
+        self._patience: asyncio.TimerHandle | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._queues)
+
+    def put(self, match: str, waiting: Waiting) -> bool:
+        """Put a command behind what waits; False if that is too much already."""
+        queue = self._queues.get(match)
+        if queue is None:
+            queue = self._queues[match] = deque()
+        if len(queue) >= _WAITING_MAX:
+            return False
+        queue.append(waiting)
+        self._call(waiting)
+        return True
+
+    def put_first(self, match: str, waiting: Waiting) -> None:
+        """Put a command before what waits, however much that is."""
+        self._queues.setdefault(match, deque()).appendleft(waiting)
+        self._call(waiting)
+
+    def take(self) -> dict[str, Waiting]:
+        """Take the first command of every match off its queue: more may be put before or behind it from now on."""
+        taken: dict[str, Waiting] = {}
+        emptied: list[str] = []
+        for match, queue in self._queues.items():
+            taken[match] = queue.popleft()
+            if queue:
+                self._call(queue[0])
+            else:
+                emptied.append(match)
+        for match in emptied:
+            del self._queues[match]
+        return taken
+
+    def take_all(self) -> list[Waiting]:
+        """Take everything."""
+        queues, self._queues = self._queues, {}
+        return [waiting for queue in queues.values() for waiting in queue]
+
+    def stop(self) -> None:
+        """Call for nothing any more."""
+        if self._patience is not None:
+            self._patience.cancel()
+
+    def _call(self, waiting: Waiting) -> None:
+        if not waiting.patient:
+            self.wake.set()
+        elif self._patience is None:
+            self._patience = asyncio.get_running_loop().call_later(_PATIENCE_S, self._lose_patience)
+
+    def _lose_patience(self) -> None:
+        self._patience = None
+        if self._queues:
+            self.wake.set()
