@@ -281,4 +281,20 @@ FAULTS_OF_TURNS: Final = (
         "G4",
         "big_max/test_standing_thieves.py::test_g4_of_interchangeable_neighbours_the_lowest_position_is_named",
     ),
+    Fault(
+        "a gunman's player draws nothing",
+        "big_max/turn.py",
+        "            turn_thief_round(state)\n            refill(state, target, chance)\n",
+        "            turn_thief_round(state)\n",
+        "R1",
+        "big_max/test_challenge.py::test_r1_challenger_and_target_draw_in_the_middle_of_the_challenge",
+    ),
+    Fault(
+        "card-sharps listed only where a suitcase is held",
+        "big_max/legality.py",
+        "sharps if all(state.hands) else (sharp for sharp in sharps if state.hands[sharp.seat])",
+        "(sharp for sharp in sharps if SUITCASE in state.hands[sharp.seat])",
+        "secrecy",
+        "test_battery.py::test_battery[big_max-3-check_nobody_learns_what_it_cannot_know]",
+    ),
 )
