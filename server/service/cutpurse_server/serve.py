@@ -60,6 +60,8 @@ _OPTIONS = (
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
 )
 _DRAIN_S = 3.0
+_HEALTH_S = 0.25
+"""How soon health says that the log has gone or come back."""
 _SERVICES = tuple(
     module.DESCRIPTOR.services_by_name[name].full_name
     for module, name in (
@@ -159,17 +161,20 @@ async def running_service(
     health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
     reflection.enable_server_reflection((*_SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
     readers = asyncio.create_task(hub.watch_readers())
+    telling: asyncio.Task[None] | None = None
     try:
         addresses = tuple(_listen(server, address, tls) for address in listen)
         await desk.open()
         await tournaments.open()
         await server.start()
-        for service in ("", *_SERVICES):
-            await healthy.set(service, health_pb2.HealthCheckResponse.SERVING)
+        await _set_health(healthy, serving=True)
+        telling = asyncio.create_task(_tell_health(healthy, desk))
         logger.info("serving", addresses=addresses)
         yield Service(log, desk, registry, presence, tournaments, addresses)
     finally:
         readers.cancel()
+        if telling is not None:
+            telling.cancel()
         await healthy.enter_graceful_shutdown()
         desk.drain()
         hub.drain()
@@ -179,6 +184,23 @@ async def running_service(
         await desk.close()
         await log.close()
         logger.info("stopped")
+
+
+async def _tell_health(healthy: health.aio.HealthServicer, desk: MatchDesk) -> None:
+    """Say that nothing is served as long as the log is away or the desk cannot work; runs for ever."""
+    told = True
+    while True:
+        await asyncio.sleep(_HEALTH_S)
+        serving = desk.log_is_there and not desk.failed.is_set()
+        if serving is not told:
+            told = serving
+            await _set_health(healthy, serving=serving)
+
+
+async def _set_health(healthy: health.aio.HealthServicer, *, serving: bool) -> None:
+    status = health_pb2.HealthCheckResponse.SERVING if serving else health_pb2.HealthCheckResponse.NOT_SERVING
+    for service in ("", *_SERVICES):
+        await healthy.set(service, status)
 
 
 def _listen(server: grpc.aio.Server, address: str, tls: Tls | None) -> str:

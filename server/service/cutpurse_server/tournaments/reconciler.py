@@ -92,17 +92,20 @@ class Reconciler:
         self._stuck: set[str] = set()
         """Tournaments that this replica could not go on with; tried again when they are taken up once more."""
         self._news = asyncio.Event()
+        self._looking: asyncio.Task[None] | None = None
         desk.observe(self)
 
     async def open(self) -> None:
         """Take up every tournament that was begun and is not finished."""
-        for tournament in await self._store.unfinished():
-            record = await self._store.read(tournament)
-            if record is not None and record.phase is Phase.RUNNING:
-                self.take_up(tournament)
+        await self._take_up_all()
+        if self._store.log.shared:
+            self._looking = asyncio.create_task(self._look_for_others())
 
     async def close(self) -> None:
         """Stop. What runs can be taken up again at any time."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -147,6 +150,25 @@ class Reconciler:
         """Wake everybody who waits for news."""
         self._news.set()
         self._news = asyncio.Event()
+
+    async def _take_up_all(self) -> None:
+        for tournament in await self._store.unfinished():
+            if tournament not in self._tasks:
+                record = await self._store.read(tournament)
+                if record is not None and record.phase is Phase.RUNNING:
+                    self.take_up(tournament)
+
+    async def _look_for_others(self) -> None:
+        """Take up tournaments that were started at other replicas, which may go at any time; runs for ever."""
+        while True:
+            await asyncio.sleep(_POLL_S)
+            try:
+                await self._take_up_all()
+            except ServiceError as refused:
+                logger.warning("tournaments were not looked for", reason=refused.reason.name)
+            except Exception as error:
+                # One that cannot be read must not keep those from being taken up that can, once it is gone.
+                logger.error("tournaments were not looked for", **failure(error))
 
     async def _play(self, tournament: str) -> None:
         """Work until the tournament is finished; the log may come and go meanwhile."""
