@@ -113,11 +113,12 @@ def test_r3_equal_tiles_in_one_place_are_one_action() -> None:
 
 def test_r3_sources_are_listed_by_seat_and_then_tile_and_never_ones_own() -> None:
     hands = ["N2 " * 5, "N0 N2 N2 N2 N2", FIVE, FIVE]
-    state = position(hands, front=["0.2 0.3", "0.3", "", "0.2"], turn_seat=1)
+    state = position(hands, front=["0.2 0.3", "0.3", "", "0.2 0.3"], turn_seat=1)
 
     assert legal(state, 1) == [
         "play N0 take 0.3 from 0",
         "play N0 take 0.2 from 0",
+        "play N0 take 0.3 from 3",
         "play N0 take 0.2 from 3",
         "play N2",
     ]

@@ -147,6 +147,8 @@ def test_r7_then_the_most_alibis_kept() -> None:
     assert discarded("5.0 4.0 1.1", "5.0") == [["5.0"], ["5.0"]]
     # 4 + 3 + 3 costs none though it is a tile more than 5 + 4 + 1 would need to be as good.
     assert discarded("5.0 4.0 1.1", "3.0 3.0") == [["4.0"], ["3.0", "3.0"]]
+    # That 5 + 4 + 1 lies later does not make up for its alibi.
+    assert discarded("3.0 3.0", "5.0 4.0 1.1") == [["3.0", "3.0"], ["4.0"]]
 
 
 def test_r7_then_the_fewest_tiles() -> None:

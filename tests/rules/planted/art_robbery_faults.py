@@ -293,10 +293,10 @@ FAULTS: Final = (
         "art_robbery/test_scoring.py::test_r7_at_last_the_set_with_the_later_tile_at_the_first_difference",
     ),
     Fault(
-        "a caught seat ranks by its points",
+        "a caught seat comes before others without a point",
         "art_robbery/scoring.py",
         "    standings = [(-1, -1) if seat in caught",
-        "    standings = [(0, 0) if seat in caught",
+        "    standings = [(0, max(alibis)) if seat in caught",
         "R8",
         "art_robbery/test_scoring.py::test_r8_a_caught_seat_comes_after_seats_without_a_point",
     ),

@@ -133,7 +133,8 @@ def test_g11_what_was_put_back_is_remembered_by_its_own_seat_alone() -> None:
     ("ADD", "steal R6", Reason.WRONG_STEP),
 ])  # fmt: skip
 def test_what_may_not_be_chosen_is_refused_with_its_reason(step: str, text: str, reason: Reason) -> None:
-    state = position(["TX S4", "R6 S4", "B10 S4"])
+    # Other hands hold some of the cards that are named, and no reason may tell.
+    state = position(["TX S4", "R6 B1", "B10 R9"])
     tables = {"PLAY": state, "STEAL": play(state, "play TX | play R6 | play B10")}
     tables["ADD"] = play(tables["STEAL"], "steal R6")
 
