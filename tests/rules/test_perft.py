@@ -85,6 +85,19 @@ MATCHES = (
         digest="431fd3bbd5ace473",
     ),
     Match(
+        name="three seats with few cards, gunmen and a standing thief",
+        game="big_max",
+        players=3,
+        options={
+            "deck": {"SC": 4, "MT": 1, "H2": 2, "H3": 1, "T2": 4, "T3": 2, "CS": 2, "GM": 3},
+            "master_thief_must_be_laid": True,
+            "turn_limit": 4,
+        },
+        shuffles={"deck": "T2 T2 GM T2 GM SC SC H2 T3 SC SC T3 CS T2 H3 GM MT CS H2"},
+        sequences=(9, 63, 495, 3714),
+        digest="4105681a9ca1986c",
+    ),
+    Match(
         name="four values of a type each, and thieves",
         game="shadow_thief",
         players=3,
