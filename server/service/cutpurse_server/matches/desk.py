@@ -194,13 +194,9 @@ class MatchDesk:
         return await outcome
 
     async def _flush_forever(self) -> None:
-        wake = self._waiting.wake
         while True:
-            await wake.wait()
-            wake.clear()
+            await self._waiting.gathered()
             await self._flush()
-            # Let streams read and write between two flushes: what they bring makes the next one larger.
-            await asyncio.sleep(0)
 
     async def _flush(self) -> None:
         """One transaction: decide one waiting command of each match, write, and tell."""

@@ -20,6 +20,8 @@ Done = Callable[[Any, Exception | None], None]
 
 _WAITING_MAX = 4_096
 """Commands of one match that may wait; more are refused. Far above what corrections and repetitions need."""
+_PASSES_MAX = 16
+"""How often the loop may go round while more comes; each time takes about as long as reading what has come."""
 _PATIENCE_S = 0.002
 """How long what no clock waits for may wait for company: a flush for its sake alone would keep the others waiting."""
 
@@ -55,12 +57,26 @@ class Queues:
 
     def __init__(self) -> None:
         self._queues: dict[str, deque[Waiting]] = {}
-        self.wake = asyncio.Event()
+        self._wake = asyncio.Event()
         """Set when something is to be taken: at once, or after a while if all that waits is patient."""
         self._patience: asyncio.TimerHandle | None = None
 
     def __bool__(self) -> bool:
         return bool(self._queues)
+
+    async def gathered(self) -> None:
+        """Wait until something is to be taken, and as long as more comes: the larger a flush is, the less is written
+        for each command of it, and what follows from it fits into fewer frames.
+        """
+        await self._wake.wait()
+        matches = 0
+        for _ in range(_PASSES_MAX):
+            if len(self._queues) == matches:
+                break
+            matches = len(self._queues)
+            # The loop goes round: streams read what has come.
+            await asyncio.sleep(0)
+        self._wake.clear()
 
     def put(self, match: str, waiting: Waiting) -> bool:
         """Put a command behind what waits; False if that is too much already."""
@@ -104,11 +120,11 @@ class Queues:
 
     def _call(self, waiting: Waiting) -> None:
         if not waiting.patient:
-            self.wake.set()
+            self._wake.set()
         elif self._patience is None:
             self._patience = asyncio.get_running_loop().call_later(_PATIENCE_S, self._lose_patience)
 
     def _lose_patience(self) -> None:
         self._patience = None
         if self._queues:
-            self.wake.set()
+            self._wake.set()
