@@ -15,7 +15,7 @@ from cutpurse_server.matches.events import Clock, SeatIdentity
 from cutpurse_server.matches.record import Accepted, MatchRecord
 from cutpurse_server.wire.decisions import accepted_to_frame, decision_to_frame
 from cutpurse_server.wire.matches import accepted_to_proto, fill_decision
-from cutpurse_server.wire.pieces import Contents, Numbers, Texts, content, moment, number, varint
+from cutpurse_server.wire.pieces import Numbers, Texts, content, moment, number, varint
 
 BEGUN_MS = 1_796_000_000_000
 
@@ -81,7 +81,6 @@ def test_pieces_are_what_protobuf_would_write(value: int, point_ms: int, written
     choice, request_id = match_pb2.Choice(decision=value, match=written), written.encode()
     assert Texts(b"\x0a")[written] + Numbers(b"\x10")[value] == choice.SerializeToString()
     assert content(b"\x0a", request_id) + number(b"\x10", value) == choice.SerializeToString()
-    assert Contents(b"\x1a")[request_id] == match_pb2.Choice(request_id=request_id).SerializeToString()
     assert decoded(varint(value)) == value
     assert decoded(moment(point_ms)) == point_ms
 

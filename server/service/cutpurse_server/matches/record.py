@@ -46,6 +46,10 @@ class Phase(IntEnum):
     VOIDED = 4
 
 
+_ENDED = Phase.ENDED
+"""Looked up once: an enum's member takes as long as a decision's smaller steps."""
+
+
 class Accepted(NamedTuple):
     """The reply to a choice that is in the log."""
 
@@ -160,7 +164,7 @@ class MatchRecord:
     @property
     def over(self) -> bool:
         """Whether nothing can happen any more."""
-        return self.phase >= Phase.ENDED
+        return self.phase >= _ENDED
 
     def copy(self) -> MatchRecord:
         """A record that may be changed without this one's noticing. Written out, since it runs for every decision."""

@@ -12,7 +12,7 @@ from cutpurse_rules.art_robbery.state import Taking
 from cutpurse_rules.art_robbery.tiles import TILES
 from cutpurse_rules.art_robbery.view import ArtRobberyView
 from cutpurse_server.wire.components import by_seat, name_of
-from cutpurse_server.wire.pieces import Contents, Numbers, content, number, varint
+from cutpurse_server.wire.pieces import Numbers, content, number, varint
 
 __all__ = ["ART_ROBBERY_WIRE", "art_robbery_view_to_bytes"]
 
@@ -103,63 +103,59 @@ def _fill_table(view: ArtRobberyView, table: Any) -> None:
 
 
 def art_robbery_view_to_bytes(view: ArtRobberyView) -> bytes:
-    """What `fill_view` makes of a seat's view, serialised."""
-    seat, hand = view.seat, view.hand
+    """What `fill_view` makes of a seat's view, serialised. Written out, since it runs for every decision."""
+    seat, hand, *_ = view
     assert seat is not None, "a spectator has no seat"
     assert hand is not None, "a spectator has no hand"
-    return content(b"\x0a", _SEAT[seat] + _HAND[hand] + content(b"\x1a", _table_to_bytes(view)))
+    table = _table_to_bytes(view)
+    seen = _SEAT[seat] + content(b"\x12", hand) + b"\x1a" + varint(len(table)) + table
+    return b"\x0a" + varint(len(seen)) + seen
 
 
-_SEAT, _HAND = Numbers(b"\x08"), Contents(b"\x12")
+_SEAT = Numbers(b"\x08")
 _HEIST, _TURN, _TURN_SEAT, _PILE_SIZE = Numbers(b"\x08"), Numbers(b"\x10"), Numbers(b"\x18"), Numbers(b"\x80\x01")
 _STEP = {step: number(b"\x20", value) for step, value in _STEPS.items()}
-_ASKED, _HAND_SIZES, _MIDDLE, _OUT = Contents(b"\x2a"), Contents(b"\x32"), Contents(b"\x3a"), Contents(b"\x62")
-_FRONT, _FRONT_SEATS, _SAFE, _SAFE_SEATS = b"\x42", b"\x4a", b"\x52", b"\x5a"
 
 
 def _table_to_bytes(view: ArtRobberyView) -> bytes:
-    (
-        *_,
-        hand_sizes,
-        asked,
-        heist,
-        turn,
-        turn_seat,
-        step,
-        middle,
-        front,
-        safe,
-        out,
-        dog,
-        taking,
-        discards,
-        pile_size,
-    ) = view
-    return b"".join(
-        (
-            _HEIST[heist],
-            _TURN[turn],
-            _TURN_SEAT[turn_seat],
-            _STEP[step],
-            _ASKED[bytes(asked)],
-            _HAND_SIZES[bytes(hand_sizes)],
-            _MIDDLE[middle],
-            _by_seat_to_bytes(_FRONT, _FRONT_SEATS, front),
-            _by_seat_to_bytes(_SAFE, _SAFE_SEATS, safe),
-            _OUT[out],
-            b"" if dog is None else b"\x68" + varint(dog),
-            b"" if taking is None else content(b"\x72", _taking_to_bytes(taking)),
-            content(b"\x7a", discards),
-            _PILE_SIZE[pile_size],
-        )
-    )
+    _, _, hand_sizes, asked, heist, turn, turn_seat, step, middle, front, safe, out, dog, taking, discards, left = view
+    lying = b"".join(front)
+    kept = b"".join(safe)
+    parts = [
+        _HEIST[heist],
+        _TURN[turn],
+        _TURN_SEAT[turn_seat],
+        _STEP[step],
+        _small(b"\x2a", asked),
+        _small(b"\x32", hand_sizes),
+        b"\x3a" + varint(len(middle)) + middle if middle else b"",
+    ]
+    if lying:
+        parts += (b"\x42", varint(len(lying)), lying, _seats(b"\x4a", *map(len, front)))
+    if kept:
+        parts += (b"\x52", varint(len(kept)), kept, _seats(b"\x5a", *map(len, safe)))
+    if out:
+        parts += (b"\x62", varint(len(out)), out)
+    if dog is not None:
+        parts += (b"\x68", varint(dog))
+    if taking is not None:
+        parts.append(content(b"\x72", _taking_to_bytes(taking)))
+    if discards:
+        parts += (b"\x7a", varint(len(discards)), discards)
+    parts.append(_PILE_SIZE[left])
+    return b"".join(parts)
+
+
+@lru_cache(maxsize=4_096)
+def _small(tag: bytes, numbers: tuple[int, ...]) -> bytes:
+    """A packed list of few numbers, all below 128."""
+    return content(tag, bytes(numbers))
 
 
 @lru_cache(maxsize=16_384)
-def _by_seat_to_bytes(tag: bytes, seats_tag: bytes, places: tuple[bytes, ...]) -> bytes:
-    """Tiles place after place, and for each the seat that it lies at; most turns change two places or none."""
-    tiles, seats = by_seat(places)
-    return content(tag, bytes(tiles)) + content(seats_tag, bytes(seats))
+def _seats(tag: bytes, *counts: int) -> bytes:
+    """For each of so many tiles at every place, the seat that it lies at."""
+    return content(tag, bytes(seat for seat, count in enumerate(counts) for _ in range(count)))
 
 
 def _taking_to_bytes(taking: Taking) -> bytes:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TypeVar
 
-__all__ = ["Contents", "Numbers", "Texts", "content", "moment", "number", "varint"]
+__all__ = ["Numbers", "Texts", "content", "moment", "number", "varint"]
 
-K = TypeVar("K", int, bytes, str)
+K = TypeVar("K", int, str)
 
 _SEVEN_BITS = 0x7F
 _MORE = 0x80
@@ -28,14 +28,14 @@ def _varint(value: int) -> bytes:
     return bytes(encoded)
 
 
-_READY = tuple(_varint(value) for value in range(1 << 14))
-"""All that take one or two bytes: lengths, counts, seats, most times."""
+_SHORT = tuple(_varint(value) for value in range(1 << 14))
+"""As `varint`, of all numbers that take one or two bytes: lengths, counts, seats, most times."""
 
 
 def varint(value: int) -> bytes:
     """A `uint32`, an enum or a length as protobuf writes it; as there, a ValueError beyond the range."""
     if 0 <= value < 1 << 14:
-        return _READY[value]
+        return _SHORT[value]
     if not 0 <= value < 1 << 32:
         raise ValueError(f"{value} is out of range")
     return _varint(value)
@@ -55,7 +55,10 @@ def number(tag: bytes, value: int) -> bytes:
 
 
 def content(tag: bytes, value: bytes) -> bytes:
-    """A field that holds bytes, a text, a message or a packed list; nothing if it is empty."""
+    """A field that holds bytes, a text, a message or a packed list; nothing if it is empty.
+
+    A packed list of numbers below 128 is its numbers, a byte each: a multiset is on the wire what it is in the rules.
+    """
     return tag + varint(len(value)) + value if value else b""
 
 
@@ -81,16 +84,6 @@ class Numbers(_Fields[int]):
 
     def _made(self, value: int) -> bytes:
         return number(self._tag, value)
-
-
-class Contents(_Fields[bytes]):
-    """As `content`, for values that recur.
-
-    A packed list of numbers below 128 is its numbers, a byte each: a multiset is on the wire what it is in the rules.
-    """
-
-    def _made(self, value: bytes) -> bytes:
-        return content(self._tag, value)
 
 
 class Texts(_Fields[str]):
