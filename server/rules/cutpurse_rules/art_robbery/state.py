@@ -143,16 +143,10 @@ class State:
         Numbers of fixed width, then every multiset and the pile, with a zero byte between, which no component is.
         """
         taking = self.taking
+        card, from_seat, tile = (0, 0, 0) if taking is None else (taking.card, taking.from_seat, taking.tile)
+        step = _STEP_NUMBERS[self.step]
         numbers = _NUMBERS.pack(
-            self.heist,
-            self.turn,
-            self.turn_seat,
-            _STEP_NUMBERS[self.step],
-            self.dog + 1,
-            0 if taking is None else taking.card,
-            0 if taking is None else taking.from_seat,
-            0 if taking is None else taking.tile,
-            self.reshuffles,
+            self.heist, self.turn, self.turn_seat, step, self.dog + 1, card, from_seat, tile, self.reshuffles
         )
         heaps = [*self.hands, self.pile, self.discards, self.middle, *self.front, self.out]
         for heist in self.safe:

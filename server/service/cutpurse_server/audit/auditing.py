@@ -6,11 +6,12 @@ import mmap
 from collections.abc import Callable, Sequence
 
 from cutpurse_server.audit.beginning import check_scheduled
+from cutpurse_server.audit.plain import PlainReplay
 from cutpurse_server.audit.replay import MatchReplay
 from cutpurse_server.audit.sealed import opened
 from cutpurse_server.audit.tournament import ExpectedMatch, TournamentReplay
 from cutpurse_server.audit.verdict import Finding, Verdict, Wrong, check
-from cutpurse_server.log.chain import NO_MANIFEST, first_link, link
+from cutpurse_server.log.chain import NO_MANIFEST, first_link, links
 from cutpurse_server.log.port import StoredEvent, UnreadableEvent
 from cutpurse_server.matches.events import MatchBegun
 from cutpurse_server.tournaments.events import BlockVoided
@@ -77,12 +78,12 @@ class _Auditing:
         replay = TournamentReplay(log.id)
 
         first = first_link(log.id)
-        chain = self._walk(
-            stream,
-            log.events,
-            first,
-            lambda stored: replay.step(opened(stored, tournament_events.decode_with_commitment)),
-        )
+
+        def read(events: Sequence[StoredEvent], at: int) -> int:
+            replay.step(opened(events[at], tournament_events.decode_with_commitment))
+            return at + 1
+
+        chain = self._walk(stream, log.events, first, read)
         if chain is not None and replay.finished is None:
             self._find(stream, len(log.events), "the log stops before the tournament is finished")
             chain = None
@@ -141,7 +142,7 @@ class _Auditing:
             assert self._replay.created is not None
             check_scheduled(begun, expected.scheduled, self._replay.created)
             check(begun.at_ms >= self._replay.started_ms, "it began before the tournament did")
-        return begun, MatchReplay(begun)
+        return begun, PlainReplay(begun)
 
     def finish(self) -> None:
         """What must have been in the file."""
@@ -200,24 +201,23 @@ class _Auditing:
         self,
         stream: str,
         events: Sequence[StoredEvent],
-        chain: bytes,
-        read: Callable[[StoredEvent], None],
+        first: bytes,
+        read: Callable[[Sequence[StoredEvent], int], int],
     ) -> bytes | None:
-        """Every event of a log: its link and, by `read`, all else. The chain's head, or None after a finding."""
-        number = 0
+        """Every event of a log, by `read`, which returns how far it came. The chain's head, or None after a finding."""
+        at = 0
         try:
-            for number, stored in enumerate(events, 1):  # noqa: B007 - the findings below name it.
-                read(stored)
-                chain = link(chain, stored.public)
+            while at < len(events):
+                at = read(events, at)
         except (Wrong, UnreadableEvent) as wrong:
-            self._find(stream, number, str(wrong))
+            self._find(stream, at + 1, str(wrong))
             return None
         except Exception as failure:
             # A log that makes the audit itself stumble is not right, and must not keep the rest from being judged.
-            self._find(stream, number, f"it cannot be judged: {type(failure).__name__}")
+            self._find(stream, at + 1, f"it cannot be judged: {type(failure).__name__}")
             return None
         self._verdict.checked["events"] += len(events)
-        return chain
+        return links(first, events)
 
     def _find_missing(self, expected: ExpectedMatch) -> None:
         scheduled = expected.scheduled

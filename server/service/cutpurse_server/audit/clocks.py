@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
+
 from cutpurse_server.audit.verdict import Wrong
 from cutpurse_server.matches.events import MatchBegun
 
@@ -75,6 +78,30 @@ class SeatClocks:
         if from_bank > self.bank_ms[seat]:
             raise Wrong(f"an answer came {from_bank - self.bank_ms[seat]} ms too late")
         return charged, from_bank
+
+    # Decisions in which the bank pays nothing, looked at as a whole: the questions change nothing and raise nothing.
+
+    def may_open(self, at_ms: int) -> bool:
+        """Whether a decision may be opened then."""
+        return self.now_ms <= at_ms >= self._received_ms - self._tolerance_ms
+
+    def cost(self, opened_ms: int, received_ms: int) -> int:
+        """What an answer costs in a decision that is opened then; -1 if it is not in time or the bank has to pay."""
+        charged = received_ms - opened_ms - self._delivery_ms
+        if charged > self._decision_ms or received_ms < opened_ms - self._tolerance_ms:
+            return -1
+        return charged if charged > 0 else 0
+
+    def pass_by(self, opened_ms: int, received_ms: Sequence[int]) -> None:
+        """A decision was opened then, its answers received then, and it is over."""
+        self.open(opened_ms)
+        last_ms = max(received_ms)
+        if last_ms > self._received_ms:
+            self._received_ms = last_ms
+
+    def copy(self) -> SeatClocks:
+        """Clocks that stand as these do."""
+        return copy.copy(self)
 
     def time_out(self, seat: int, at_ms: int) -> None:
         """A time-out is written only after the deadline and the settling time."""

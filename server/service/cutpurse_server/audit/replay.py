@@ -7,7 +7,7 @@ commands: what decides must not be what judges. Times are store times in millise
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cutpurse_rules import GAMES
@@ -38,18 +38,18 @@ from cutpurse_server.matches.events import (
     VoidCause,
 )
 from cutpurse_server.wire import match_events
-from cutpurse_server.wire.decision_events import choice_made, decision_opened, is_decision_resolved
 
-__all__ = ["MatchReplay"]
+__all__ = ["DIGEST_BYTES", "OPENING", "REQUEST_ID_BYTES_MAX", "MatchReplay"]
 
 _ANSWER_KEPT_CHARACTERS = 256
-_REQUEST_ID_BYTES_MAX = 64
-_DIGEST_BYTES = 32
+REQUEST_ID_BYTES_MAX = 64
+DIGEST_BYTES = 32
 _ANSWERS = (ChoiceMade, ChoiceRefused, ChoiceDefaulted, ClockCredited, MatchVoided)
 """What may stand in a log while a decision waits for somebody."""
 _FORFEIT = (SeatForfeited,)
 _RESOLUTION = (DecisionResolved,)
-_OPENING = (DecisionOpened,)
+OPENING = (DecisionOpened,)
+"""What has to stand where a decision is due."""
 _END = (MatchEnded,)
 _FAULTS_OF_ABSENCE = frozenset({Cause.TIMEOUT, Cause.DISCONNECTED, Cause.CRASHED})
 
@@ -83,10 +83,6 @@ class MatchReplay:
         self._actions: dict[int, Any] = {}
         self._published: dict[int, tuple[int, str, Cause]] = {}
         """What has to be published of each choice that was made in the open decision."""
-        self._publication: tuple[tuple[int, str, Cause], ...] = ()
-        """What has to be published when the decision is resolved, in seat order; known once all have chosen."""
-        self._hash_due = b""
-        """The hash of `_state`, of which it has to be written then."""
         self._refused: dict[int, tuple[int, Cause, int]] = {}
         """In the open decision, by seat: refusals, the last one's cause, and when it was received."""
         self._default_due: tuple[int, Cause] | None = None
@@ -109,27 +105,12 @@ class MatchReplay:
         hashes = decisions + (self.ended is not None)
         return self._rarer + Counter({"choices": self._choices, "decisions": decisions, "state hashes": hashes})
 
-    def read(self, stored: StoredEvent) -> None:
-        """The next event as the log has it: whether it is sealed as it says, and whether it may stand here."""
-        expected = self._expected
-        if expected is _RESOLUTION:
-            if is_decision_resolved(stored, self._number, self._publication, self._hash_due):
-                self._expect_next_decision()
-                return
-        elif expected is _ANSWERS:
-            made = choice_made(stored, self._number)
-            if made is not None:
-                self._choice_made(made)
-                return
-        elif expected is _OPENING:
-            opening = decision_opened(stored, self._number + 1, self._asked)
-            if opening is not None:
-                self._decision_opened(opening)
-                return
-        self.step(opened(stored, match_events.decode_with_commitment))
+    def read(self, events: Sequence[StoredEvent], at: int) -> int:
+        """Replay the event there, and perhaps some after it that are right as well; returns where the rest begins."""
+        self._step(opened(events[at], match_events.decode_with_commitment))
+        return at + 1
 
-    def step(self, event: MatchEvent) -> None:
-        """The next event, which was unsealed before."""
+    def _step(self, event: MatchEvent) -> None:
         kind = type(event)
         if kind not in self._expected:
             names = " or ".join(each.__name__ for each in self._expected) or "nothing"
@@ -319,8 +300,10 @@ class MatchReplay:
     def _decision_resolved(self, event: DecisionResolved) -> None:
         if event.number != self._number:
             raise Wrong(f"decision {self._number} is open, not {event.number}")
-        if event.choices != self._publication:
+        published = self._published
+        if event.choices != tuple([published[seat] for seat in self._asked]):
             raise Wrong("the published choices are not those that were made")
+        self._state = self.game.resolve(self._state, self._actions, self._chance)
         self._check_state_hash(event.state_hash)
         self._expect_next_decision()
 
@@ -371,34 +354,24 @@ class MatchReplay:
     def _expect_answers(self) -> None:
         if self._forfeit_due is not None:
             self._expected = _FORFEIT
-        elif len(self._actions) < len(self._asked):
-            self._expected = _ANSWERS
         else:
-            self._resolve()
-            self._expected = _RESOLUTION
-
-    def _resolve(self) -> None:
-        """All have chosen: what follows from that, before the log says it."""
-        published = self._published
-        self._publication = tuple([published[seat] for seat in self._asked])
-        self._state = self.game.resolve(self._state, self._actions, self._chance)
-        self._hash_due = self._hashes.of(self.game.fingerprint(self._state))
+            self._expected = _ANSWERS if len(self._actions) < len(self._asked) else _RESOLUTION
 
     def _expect_next_decision(self) -> None:
         self._asked = self.game.asked(self._state)
-        self._expected = _OPENING if self._asked else _END
+        self._expected = OPENING if self._asked else _END
 
     def _take_request(self, seat: int, request_id: bytes, request_digest: bytes) -> None:
-        if not 1 <= len(request_id) <= _REQUEST_ID_BYTES_MAX:
+        if not 1 <= len(request_id) <= REQUEST_ID_BYTES_MAX:
             raise Wrong("the request's id has the wrong length")
-        if len(request_digest) != _DIGEST_BYTES:
+        if len(request_digest) != DIGEST_BYTES:
             raise Wrong("the request's digest has the wrong length")
         if (seat, request_id) in self._request_ids:
             raise Wrong("a request was taken twice")
         self._request_ids.add((seat, request_id))
 
     def _check_state_hash(self, state_hash: bytes) -> None:
-        if state_hash != self._hash_due:
+        if state_hash != self._hashes.of(self.game.fingerprint(self._state)):
             raise Wrong("the state hash is not that of the state")
 
 

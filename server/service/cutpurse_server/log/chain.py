@@ -33,6 +33,7 @@ def link(previous: bytes, public: bytes) -> bytes:
 
 def links(previous: bytes, events: Iterable[StoredEvent]) -> bytes:
     """The head after several events."""
-    for event in events:
-        previous = link(previous, event.public)
+    # As `link`, written out, since an audit does little else so often.
+    for public, _, _ in events:
+        previous = sha256(b"\x02" + previous + sha256(b"\x00" + public).digest()).digest()
     return previous

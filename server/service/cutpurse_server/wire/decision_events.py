@@ -1,17 +1,16 @@
-"""The three events of which every decision is made, read as an auditor reads them: quickly, in their one usual form.
+"""The events of a plain decision, recognised by their bytes rather than decoded.
 
-An auditor knows much of what comes next: which decision, which choices, which state hash. What is known is compared
-byte by byte, and only the rest is read. Each function answers None, or False, for whatever is not exactly what an
-honest service writes in the usual case, sealed as it should be; such an event is decoded by `match_events` and judged
-field by field.
+An auditor knows most of what an honest service writes next. What is known is compared byte by byte, and only the rest
+is read. Everything here answers None or False for whatever is not exactly in the one usual form, or not sealed; such an
+event is decoded by `match_events` and judged field by field. The bytes are not made by the encoders that wrote them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import cast
+from typing import NamedTuple, cast
 
 from google.protobuf.message import DecodeError
 
@@ -19,83 +18,130 @@ from cutpurse.v1 import log_pb2, match_pb2
 from cutpurse_rules.contract import Seat
 from cutpurse_server.log.chain import SALT_BYTES
 from cutpurse_server.log.port import StoredEvent
-from cutpurse_server.matches.events import Cause, ChoiceMade, DecisionOpened
+from cutpurse_server.matches.events import Cause
 from cutpurse_server.wire.pieces import varint
 
-__all__ = ["choice_made", "decision_opened", "is_decision_resolved"]
+__all__ = ["ReadChoice", "ReadDecision", "is_decision_resolved", "read_decision"]
+
+
+class ReadChoice(NamedTuple):
+    """What a choice says that costs the bank nothing and is not signed; times in milliseconds."""
+
+    seat: Seat
+    notation: str
+    forced: bool
+    """By the engine; else the seat's own."""
+    received_ms: int
+    charged_ms: int
+    request_id: bytes
+    request_digest: bytes
+
+
+class ReadDecision(NamedTuple):
+    """What the events of a decision say that was neither disturbed nor paid for by a bank."""
+
+    opened_ms: int
+    asked: tuple[Seat, ...]
+    choices: list[ReadChoice]
+    """In the order in which they were made, as many as there are seats asked."""
+    resolution: StoredEvent
+    """The event behind the choices, not looked at yet."""
+    end: int
+    """Where in the log the next decision begins."""
+
 
 _LENGTHS_OF_ONE_BYTE = 0x80
-_OPENED = b"\x22"
-"""Tag of a public event that is a DecisionOpened."""
 _MADE = b"\x2a"
-"""Tag of a public or secret event that is a ChoiceMade."""
-_RESOLVED = b"\x52"
-"""Tag of a public event that is a DecisionResolved."""
+"""Tag of a secret event that is a ChoiceMade."""
 _COMMITMENT = b"\xfa\x01\x20"
 """What stands before a commitment, which is the last field of a public event."""
-_STATE_HASH = b"\x52\x22\x0a\x20"
-"""What stands before the state hash, and is all else, in the secret part of a DecisionResolved."""
-_CHOSEN = int(Cause.CHOSEN)
-_cause_to_proto = cast("Callable[[Cause], match_pb2.Cause.ValueType]", int)
+_FORCED = int(Cause.FORCED)
+_CAUSES = (int(Cause.CHOSEN), _FORCED)
+_MORE = 0x80
+_TIME_BYTES = 6
+"""Of a point in time from 1971 until 2109."""
+_SOME_TIME_MS = 1 << 7 * _TIME_BYTES - 1
+_SOME_TIME = b"\x80\x80\x80\x80\x80\x40"
 
-_read_opened = log_pb2.DecisionOpenedPublic.FromString
-_read_made = log_pb2.ChoiceMadeSecret.FromString
+_new_choice = ReadChoice._make
+_Choice = log_pb2.ChoiceMadeSecret
 
 
-def decision_opened(stored: StoredEvent, number: int, asked: tuple[Seat, ...]) -> DecisionOpened | None:
-    """The opening of this decision, in which these seats are asked."""
-    public, secret, salt = stored
-    inside = _only(_OPENED, public)
-    if inside is None or secret or salt:
+def read_decision(events: Sequence[StoredEvent], at: int, number: int) -> ReadDecision | None:
+    """The decision of this number if its opening stands there, and what is behind it is of the usual form."""
+    public, secret, salt = events[at]
+    if secret or salt:
+        return None
+    asked = _asked(public[:-_TIME_BYTES], number)
+    opened_ms = _time(public[-_TIME_BYTES:])
+    last = at + 1 + len(asked)
+    if not asked or opened_ms is None or last >= len(events):
+        return None
+    choices = []
+    for stored in events[at + 1 : last]:
+        choice = _read_choice(stored, number)
+        if choice is None:
+            return None
+        choices.append(choice)
+    return ReadDecision(opened_ms, asked, choices, events[last], last + 1)
+
+
+@lru_cache(maxsize=8_192)
+def _asked(opening: bytes, number: int) -> tuple[Seat, ...]:
+    """Who is asked by an opening of this decision that lacks its time; nobody if it is none. Recurs in every match."""
+    try:
+        opened = log_pb2.PublicEvent.FromString(opening + _SOME_TIME).decision_opened
+    except DecodeError:
+        return ()
+    asked = tuple(map(Seat, opened.asked))
+    usual = log_pb2.DecisionOpenedPublic(number=number, asked=asked, opened_at_ms=_SOME_TIME_MS)
+    expected = log_pb2.PublicEvent(decision_opened=usual).SerializeToString()
+    return asked if expected == opening + _SOME_TIME else ()
+
+
+def _time(written: bytes) -> int | None:
+    """A point in time, if it takes as many bytes as all do in our days."""
+    if len(written) != _TIME_BYTES:
+        return None
+    a, b, c, d, e, f = written
+    if not a & b & c & d & e & _MORE or not 0 < f < _MORE:
+        return None
+    return a & 127 | (b & 127) << 7 | (c & 127) << 14 | (d & 127) << 21 | (e & 127) << 28 | f << 35
+
+
+def _read_choice(stored: StoredEvent, number: int) -> ReadChoice | None:
+    secret = stored.secret
+    within = secret[2 if len(secret) < 2 + _LENGTHS_OF_ONE_BYTE else 3 :]
+    if secret != _MADE + varint(len(within)) + within or not _is_sealed(stored, _choice_made(number)):
         return None
     try:
-        opened = _read_opened(inside)
+        made = _Choice.FromString(within)
     except DecodeError:
         return None
-    if opened.number != number or opened.asked != list(asked):
+    cause = made.cause
+    if cause not in _CAUSES or made.bank_charged_ms or made.HasField("signature"):
         return None
-    return DecisionOpened(number, asked, opened.opened_at_ms)
-
-
-def choice_made(stored: StoredEvent, number: int) -> ChoiceMade | None:
-    """A choice that a seat made itself in this decision, and did not sign."""
-    inside = _only(_MADE, stored.secret)
-    if inside is None or not _is_sealed(stored, _choice_made_public(number)):
-        return None
-    try:
-        made = _read_made(inside)
-    except DecodeError:
-        return None
-    if made.cause != _CHOSEN or made.HasField("signature"):
-        return None
-    return ChoiceMade(
-        number,
-        Seat(made.seat),
-        made.notation,
-        Cause.CHOSEN,
-        made.received_at_ms,
-        made.charged_ms,
-        made.bank_charged_ms,
-        made.request_id,
-        made.request_digest,
-        None,
+    return _new_choice(
+        (
+            made.seat,
+            made.notation,
+            cause == _FORCED,
+            made.received_at_ms,
+            made.charged_ms,
+            made.request_id,
+            made.request_digest,
+        )
     )
 
 
 def is_decision_resolved(
-    stored: StoredEvent, number: int, choices: Sequence[tuple[int, str, Cause]], state_hash: bytes
+    stored: StoredEvent, number: int, choices: Iterable[tuple[Seat, str, Cause]], state_hash: bytes
 ) -> bool:
-    """Whether it says that this decision was resolved by these choices, with this state hash."""
+    """Whether this decision was resolved by these choices, in seat order, and the state has this hash then."""
     if stored.secret != _STATE_HASH + state_hash:
         return False
     resolved = _number(number) + b"".join([_resolved_choice(*choice) for choice in choices])
-    return _is_sealed(stored, _RESOLVED + varint(len(resolved)) + resolved)
-
-
-def _only(tag: bytes, message: bytes) -> bytes | None:
-    """What is in the one field that a message holds; None if that is another field, or not all."""
-    inside = message[2 if len(message) < 2 + _LENGTHS_OF_ONE_BYTE else 3 :]
-    return inside if message == tag + varint(len(inside)) + inside else None
+    return _is_sealed(stored, b"\x52" + varint(len(resolved)) + resolved)
 
 
 def _is_sealed(stored: StoredEvent, open_part: bytes) -> bool:
@@ -105,16 +151,20 @@ def _is_sealed(stored: StoredEvent, open_part: bytes) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _number(number: int) -> bytes:
-    return b"\x08" + varint(number)
-
-
-@lru_cache(maxsize=4_096)
-def _choice_made_public(number: int) -> bytes:
+def _choice_made(number: int) -> bytes:
     return log_pb2.PublicEvent(choice_made=log_pb2.ChoiceMadePublic(number=number)).SerializeToString()
 
 
+@lru_cache(maxsize=4_096)
+def _number(number: int) -> bytes:
+    return log_pb2.DecisionResolvedPublic(number=number).SerializeToString()
+
+
 @lru_cache(maxsize=8_192)
-def _resolved_choice(seat: int, notation: str, cause: Cause) -> bytes:
-    choice = match_pb2.ResolvedChoice(seat=seat, notation=notation, cause=_cause_to_proto(cause)).SerializeToString()
-    return b"\x12" + varint(len(choice)) + choice
+def _resolved_choice(seat: Seat, notation: str, cause: Cause) -> bytes:
+    choice = match_pb2.ResolvedChoice(seat=seat, notation=notation, cause=cast("match_pb2.Cause.ValueType", int(cause)))
+    return log_pb2.DecisionResolvedPublic(choices=[choice]).SerializeToString()
+
+
+_STATE_HASH = b"\x52\x22\x0a\x20"
+"""What stands before the state hash in the secret part of a resolved decision, which holds nothing else."""
