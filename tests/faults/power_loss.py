@@ -10,7 +10,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count, product
+from itertools import count
 from pathlib import Path
 
 import pytest
