@@ -237,3 +237,10 @@ def test_random_matches_on_odd_tables_agree_and_reach_what_is_rare() -> None:
         met += check_and_tell(random_trace(f"odd/{number}", 3 + number % 5))
 
     assert set(met) >= RARE
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_three_hundred_matches_on_odd_tables_agree_line_by_line() -> None:
+    for number in range(1_000, 1_300):
+        check(random_trace(f"odd/{number}", 3 + number % 5))
