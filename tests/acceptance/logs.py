@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cutpurse_server.log.chain import NO_MANIFEST, first_link, links
+from cutpurse_server.log.port import Log
 from cutpurse_server.log.sqlite import SQLiteLog
 from cutpurse_server.matches.events import (
     ChoiceDefaulted,
@@ -74,9 +75,9 @@ class MatchLog:
                 assert [choice.seat for choice in event.choices] == sorted(chosen)
 
 
-async def read_matches(path: Path) -> dict[str, MatchLog]:
+async def read_matches(kept: Path | Log) -> dict[str, MatchLog]:
     """All matches of a log by id, their chains and the order of their events checked. Nobody may own the file."""
-    log = SQLiteLog(path)
+    log = SQLiteLog(kept) if isinstance(kept, Path) else kept
     await log.open()
     try:
         matches = {}

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.acceptance import stubborn_client
 from tests.acceptance.logs import MatchLog
 from tests.acceptance.processes import PATIENCE_S, Marked, cutpurse, free_port, until
 
-__all__ = ["BOTS", "SEED", "Service", "check_ledger", "dial_in", "enter"]
+__all__ = ["BOTS", "SEED", "Service", "check_ledger", "dial_in", "enter", "enter_with"]
 
 BOTS = ("ann", "ben", "cat")
 SEED = "this seed is secret"
@@ -71,9 +72,13 @@ class Service:
 
 def enter(service: Service, matches: int) -> tuple[dict[str, str], list[str]]:
     """Register the bots and create matches between them: tokens by bot, and the matches' ids."""
-    token = service.log.with_name("log.sqlite.organiser-token").read_text().strip()
+    return enter_with(service.address, service.log.with_name("log.sqlite.organiser-token").read_text().strip(), matches)
+
+
+def enter_with(address: str, token: str, matches: int) -> tuple[dict[str, str], list[str]]:
+    """The same at an address, with an organiser's token."""
     metadata = (("authorization", f"Bearer {token}"),)
-    with grpc.insecure_channel(service.address) as channel:
+    with grpc.insecure_channel(address) as channel:
         identity: Any = identity_pb2_grpc.IdentityServiceStub(channel)
         create: Any = match_pb2_grpc.MatchServiceStub(channel).CreateMatch
         tokens = {}
@@ -95,11 +100,18 @@ def enter(service: Service, matches: int) -> tuple[dict[str, str], list[str]]:
     return tokens, ids
 
 
-def dial_in(marked: Marked, folder: Path, service: Service, tokens: dict[str, str], matches: int) -> dict[str, Any]:
-    """Start a client process for each bot that plays so many matches; each keeps a ledger FOLDER/BOT."""
+def dial_in(
+    marked: Marked, folder: Path, addresses: Sequence[str], tokens: dict[str, str], matches: int
+) -> dict[str, Any]:
+    """Start a client process for each bot that plays so many matches; each keeps a ledger FOLDER/BOT.
+
+    The first bot begins at the first address, the next at the next.
+    """
     clients = {}
-    for bot in BOTS:
-        command = [sys.executable, stubborn_client.__file__, bot, service.address, str(folder / bot), str(matches)]
+    for number, bot in enumerate(BOTS):
+        first = number % len(addresses)
+        where = ",".join((*addresses[first:], *addresses[:first]))
+        command = [sys.executable, stubborn_client.__file__, bot, where, str(folder / bot), str(matches)]
         clients[bot] = marked.start(command, folder / f"{bot}.log", CUTPURSE_TOKEN=tokens[bot])
     return clients
 

@@ -1,10 +1,11 @@
 """A bot that outlives its service, from the generated stubs alone, and writes down every word that it was given.
 
-    CUTPURSE_TOKEN=… python stubborn_client.py NAME ADDRESS LEDGER MATCHES
+    CUTPURSE_TOKEN=… python stubborn_client.py NAME ADDRESS[,ADDRESS…] LEDGER MATCHES
 
-It dials in again whenever the stream breaks, sends what was not acknowledged again with the same request id, and a few
-choices besides that were acknowledged long ago. Its choices follow from match and decision alone. Each acknowledgement
-and each refusal is a line of the ledger, on the disk before anything else happens:
+It dials in again whenever the stream breaks or its service's log is away, at the next address if there are several,
+sends what was not acknowledged again with the same request id, and a few choices besides that were acknowledged long
+ago. Its choices follow from match and decision alone. Each acknowledgement and each refusal is a line of the ledger, on
+the disk before anything else happens:
 `{"kind", "match", "decision", "request", "notation", "reply"}`, the last in hexadecimal as it came.
 """
 
@@ -15,18 +16,21 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import cycle
 from typing import Any
 
 import grpc
 
-from cutpurse.v1 import bot_pb2, bot_pb2_grpc, match_pb2, match_pb2_grpc
+from cutpurse.v1 import bot_pb2, bot_pb2_grpc, errors_pb2, match_pb2, match_pb2_grpc
 
 REPEATED = 8
 """So many acknowledged choices are sent again with every new stream."""
 PAUSE_S = 0.05
 
+_TRY_AGAIN = (errors_pb2.ERROR_REASON_LOG_UNAVAILABLE, errors_pb2.ERROR_REASON_DRAINING)
+"""Refusals that say nothing of the choice: nobody knows whether it was taken, or it was not looked at."""
 _GONE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
@@ -43,9 +47,11 @@ class StubbornClient:
         self._running: set[str] = set()
         self._over: set[str] = set()
 
-    def play(self, address: str) -> None:
+    def play(self, addresses: Sequence[str]) -> None:
         """Play until all matches are over, through any number of streams."""
-        while len(self._over) < self._matches:
+        for address in cycle(addresses):
+            if len(self._over) >= self._matches:
+                return
             # A service that is gone is dialled again by a new channel: an old one waits longer and longer.
             with grpc.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
                 try:
@@ -76,6 +82,8 @@ class StubbornClient:
                 answer = self._answer(frame)
                 if answer.readies or answer.choices:
                     outbox.put(answer)
+                if any(refused.reason in _TRY_AGAIN for refused in frame.refused):
+                    return
                 if len(self._over) >= self._matches and not self._waiting:
                     return
         finally:
@@ -89,7 +97,8 @@ class StubbornClient:
             if choice is not None:
                 self._acknowledged[accepted.request_id] = choice
         for refused in frame.refused:
-            self._write("refused", refused)
+            if refused.reason not in _TRY_AGAIN:
+                self._write("refused", refused)
         self._running.update(each.match for each in frame.offers if each.match not in self._over)
         for ended in frame.ended:
             self._end(ended.match)
@@ -128,4 +137,4 @@ class StubbornClient:
 if __name__ == "__main__":
     bot, where, path, count = sys.argv[1:]
     with open(path, "a") as file:
-        StubbornClient(bot, os.environ["CUTPURSE_TOKEN"], file, int(count)).play(where)
+        StubbornClient(bot, os.environ["CUTPURSE_TOKEN"], file, int(count)).play(where.split(","))

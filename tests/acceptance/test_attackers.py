@@ -123,7 +123,7 @@ async def test_attackers_disturb_nobody_and_learn_nothing(marked: Marked, tmp_pa
     tokens, ids = enter(service, MATCHES)
     host, _, port = service.address.rpartition(":")
     before_mb = memory_mb(service.process.pid)
-    clients = dial_in(marked, tmp_path, service, tokens, MATCHES)
+    clients = dial_in(marked, tmp_path, [service.address], tokens, MATCHES)
 
     for attack in ATTACKS:
         # With the token of a bot that plays at the same time: its own streams are the nearest to suffer.

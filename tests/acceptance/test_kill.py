@@ -53,7 +53,7 @@ def play_through_kills(
     """Let clients play matches to their end while the service is killed at random moments; the matches' ids."""
     service.until_it_serves()
     tokens, ids = enter(service, matches)
-    clients = dial_in(marked, folder, service, tokens, matches)
+    clients = dial_in(marked, folder, [service.address], tokens, matches)
     while service.kills < kills_max and not _ended(clients):
         if chance.random() < 0.25:
             # Wherever it is, also before it serves.

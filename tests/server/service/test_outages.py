@@ -6,10 +6,11 @@ from typing import Any
 import grpc
 import pytest
 
-from cutpurse.v1 import errors_pb2, match_pb2
+from cutpurse.v1 import bot_pb2, errors_pb2, match_pb2
+from cutpurse_server.errors import ServiceError
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.matches import pulse
-from cutpurse_server.matches.events import ChoiceDefaulted, ChoiceMade, ClockCredited
+from cutpurse_server.matches.events import ChoiceDefaulted, ChoiceMade, ClockCredited, ClocksStarted, SeatReady
 from tests.server.service.arena import Arena, clock, eventually, open_arena
 from tests.server.service.failing_log import FailingLog, Fault
 
@@ -159,6 +160,31 @@ async def test_a_credit_that_was_written_but_not_answered_is_not_given_twice(are
 
     credited_ms = sum(event.credit_ms for event in await events(arena, match, ClockCredited))
     assert 550 <= credited_ms <= log.now_ms() - begun_ms
+
+
+@pytest.mark.parametrize("fault", ["before the commit", "after the commit"])
+async def test_a_bot_that_got_ready_while_the_log_was_away_need_not_say_so_again(
+    arena: Arena, log: FailingLog, fault: Fault
+) -> None:
+    streams = {bot: await arena.dial(bot) for bot in ("ann", "ben")}
+    match = await arena.create(["ann", "ben"])
+    await streams["ann"].get_ready(match)
+    await streams["ben"].next("offers", match)
+    await eventually(lambda: has_happened(arena, match, SeatReady))
+
+    log.fault_of_the_next_write, log.flushes_failed = fault, 0
+    await streams["ben"].say(readies=[bot_pb2.Ready(match=match)])
+    await eventually(lambda: log.flushes_failed == 1)
+
+    await eventually(lambda: has_happened(arena, match, ClocksStarted))
+
+
+async def has_happened(arena: Arena, match: str, kind: type) -> bool:
+    """Whether a match's log has an event of a kind."""
+    try:
+        return bool(await events(arena, match, kind))
+    except ServiceError:
+        return False
 
 
 async def test_a_match_that_is_watched_goes_on_after_an_outage(arena: Arena, log: FailingLog) -> None:

@@ -32,6 +32,8 @@ _CHOICES_PER_FRAME_MAX = 256
 _READIES_PER_FRAME_MAX = 256
 _HELLO_S = 10.0
 """How long a stream may be open before its Hello."""
+_READY_AGAIN_S = 0.25
+"""How long until a readiness that could not be written is tried again."""
 _SDK_BYTES_MAX = 128
 _NAME_SHOWN_CHARACTERS = 64
 _MATCH_SHOWN_CHARACTERS = 256
@@ -139,13 +141,18 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
         if record is None or seat is None or record.phase is not Phase.WARM_UP or seat in record.ready:
             return
         key = (connection.bot, match)
-        if key in self._readying:
-            return
-        self._readying.add(key)
-        self._desk.submit(match, partial(_get_ready, seat), partial(self._got_ready, key), patient=True)
+        if key not in self._readying:
+            self._readying.add(key)
+            self._write_ready(key, seat)
 
-    def _got_ready(self, key: tuple[str, str], _: Any, error: Exception | None) -> None:
-        """A bot that is ready need not be told so; if it could not be written, the bot is offered the match again."""
+    def _write_ready(self, key: tuple[str, str], seat: Seat) -> None:
+        self._desk.submit(key[1], partial(_get_ready, seat), partial(self._got_ready, key, seat), patient=True)
+
+    def _got_ready(self, key: tuple[str, str], seat: Seat, _: Any, error: Exception | None) -> None:
+        """A bot that is ready need not be told so, and says it once: if the log was away, it is written later."""
+        if isinstance(error, ServiceError) and error.reason is ErrorReason.LOG_UNAVAILABLE:
+            asyncio.get_running_loop().call_later(_READY_AGAIN_S, self._write_ready, key, seat)
+            return
         self._readying.discard(key)
         if error is not None:
             logger.warning("a seat's being ready was not written", match=key[1], error=type(error).__name__)
