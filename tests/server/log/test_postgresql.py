@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from time import monotonic
 
 import asyncpg
@@ -169,6 +170,39 @@ async def test_a_user_with_the_service_s_role_and_nothing_more_is_enough_once_th
     assert await log.read("match/a") == [event(1)]
     await restricted.close()
     assert "the user lacks a privilege (42501)" in await refused(cluster.address(empty, RESTRICTED))
+
+
+async def test_an_owner_of_the_database_who_may_create_roles_is_enough_for_the_first_start() -> None:
+    with running_cluster() as fresh:
+        await fresh.execute("postgres", "CREATE ROLE arena LOGIN CREATEROLE", "CREATE DATABASE arena OWNER arena")
+        log = PostgreSQLLog(fresh.address("arena", "arena"))
+
+        await log.open()
+
+        assert await log.flush([append("match/a", 0)]) == [True]
+        assert await log.read("match/a") == [event(1)]
+        await log.close()
+
+
+async def test_a_dump_can_be_restored_while_the_log_is_in_use(
+    cluster: Cluster, database: str, log: PostgreSQLLog, tmp_path: Path
+) -> None:
+    before = await filled(log)
+    restored = await cluster.create_database()
+
+    dump = await asyncio.to_thread(cluster.run_program, "pg_dump", "--format", "custom", database)
+    (tmp_path / "log.dump").write_bytes(dump.stdout)
+    await log.flush([append("match/a", 2)])
+    restore = ("--exit-on-error", "--dbname", restored, str(tmp_path / "log.dump"))
+    await asyncio.to_thread(cluster.run_program, "pg_restore", *restore)
+
+    again = PostgreSQLLog(cluster.address(restored))
+    await again.open()
+    assert await contents(again) == before
+    assert await again.flush([append("match/a", 2), append("match/new", 0)]) == [True, True]
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await cluster.execute(restored, "DELETE FROM cutpurse.appends")
+    await again.close()
 
 
 async def make_restricted(cluster: Cluster) -> None:
