@@ -27,8 +27,8 @@ FAULTS: Final = (
     Fault(
         "play goes anticlockwise",
         "art_robbery/turn.py",
-        "state.turn_seat = Seat((state.turn_seat + 1) % state.setup.players)",
-        "state.turn_seat = Seat((state.turn_seat - 1) % state.setup.players)",
+        "        state.turn += 1\n",
+        "        state.turn += 1\n        state.turn_seat = Seat((state.turn_seat - 2) % state.setup.players)\n",
         "G1",
         "art_robbery/test_play.py::test_play_is_clockwise",
     ),
@@ -198,8 +198,8 @@ FAULTS: Final = (
     Fault(
         "whoever played last begins the next heist",
         "art_robbery/heist.py",
-        "Seat((state.turn_seat + 1) % state.setup.players) if state.dog == MIDDLE",
-        "state.turn_seat if state.dog == MIDDLE",
+        "    state.turn = 1\n",
+        "    state.turn = 1\n    state.turn_seat = (state.turn_seat - 1) % state.setup.players\n",
         "R5",
         "art_robbery/test_heists.py::"
         "test_r5_the_seat_with_the_dog_begins_the_next_heist_else_the_one_after_the_last_turn",
