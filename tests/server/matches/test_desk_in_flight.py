@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cutpurse_rules.contract import Seat
+from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.log.port import Append, LogUnavailable
 from cutpurse_server.matches.beginning import begin_match
@@ -86,3 +87,45 @@ async def test_a_failure_during_a_flush_tells_every_sender_once_and_the_desk_goe
 
     assert told == [(None, "ServiceError")]
     assert await desk.ask("m", partial(ready, 1)) == 1
+
+
+async def test_what_waits_for_one_match_is_written_together_and_in_its_order(desk: MatchDesk) -> None:
+    told: list[Any] = []
+    flushes: list[int] = []
+    observed: list[int] = []
+    original = log_of(desk).flush
+
+    async def counted(appends: Sequence[Append]) -> Sequence[bool]:
+        flushes.append(sum(len(each.events) for each in appends))
+        assert not told, "nobody is told before the commit"
+        return await original(appends)
+
+    def refused(draft: Draft, now_ms: int) -> None:
+        get_ready(draft, Seat(1), now_ms)
+        raise ServiceError(ErrorReason.MALFORMED)
+
+    log_of(desk).flush = counted  # type: ignore[method-assign]  # watched, not replaced
+    for command in (partial(ready, 0), refused, partial(ready, 0), partial(ready, 1)):
+        desk.submit("m", command, lambda reply, error: told.append(reply if error is None else str(error)))
+    desk.observe(Moves(observed))
+    await asyncio.sleep(0.02)
+
+    assert [each if isinstance(each, int) else each[:9] for each in told] == [0, "MALFORMED", 0, 1]
+    # Two seats ready, the clocks started, the first decision opened; of the refused command nothing is left.
+    assert flushes == [4]
+    assert observed == [5]
+    record = await desk.record("m")
+    assert record is not None
+    assert record.version == 5
+    assert record.chain == (await log_of(desk).head("match/m")).chain  # type: ignore[union-attr]
+
+
+class Moves:
+    """Notes the version of a match whenever it has moved."""
+
+    def __init__(self, versions: list[int]) -> None:
+        self._versions = versions
+
+    def moved(self, before: Any, after: Any, events: Any) -> None:
+        """See `Observer`."""
+        self._versions.append(after.version)

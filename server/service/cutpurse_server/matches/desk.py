@@ -1,6 +1,6 @@
 """The desk: takes commands about many matches, decides them, and makes them durable together.
 
-A *flush* is one transaction: at most one command of every match that has some waiting. What a command decided becomes
+A *flush* is one transaction: of every match what waits, decided one after the other. What a command decided becomes
 known, to whoever sent it and to the observers, only after the commit. If the log fails, the outcome of the flush is
 unknown: senders are told to try again, and the affected matches are read again before anything else happens to them.
 """
@@ -19,7 +19,7 @@ from cutpurse_server.log.port import Log, LogUnavailable
 from cutpurse_server.matches.clock import next_due_ms
 from cutpurse_server.matches.credits import Credits
 from cutpurse_server.matches.deadlines import Deadlines
-from cutpurse_server.matches.deciding import Draft, count_time
+from cutpurse_server.matches.deciding import count_time
 from cutpurse_server.matches.events import Cause, MatchBegun, MatchEvent
 from cutpurse_server.matches.following import Following
 from cutpurse_server.matches.keeping import Codec, Decided, beginning, decided, read_on, stream_of
@@ -27,7 +27,7 @@ from cutpurse_server.matches.observers import Observer, Observers
 from cutpurse_server.matches.pulse import Pulse, gap_before_ms
 from cutpurse_server.matches.record import MatchRecord, Phase
 from cutpurse_server.matches.stalls import Stalls
-from cutpurse_server.matches.waiting import Command, Done, Queues, Waiting, waiting_for
+from cutpurse_server.matches.waiting import Command, Done, Outcome, Queues, Waiting, waiting_for
 from cutpurse_server.whereabouts import failure
 
 __all__ = ["Codec", "Command", "MatchDesk", "Observer", "stream_of"]
@@ -54,7 +54,7 @@ class MatchDesk:
         self._doubtful: set[str] = set()
         """Matches whose log may hold more than their record does."""
         self._waiting = Queues()
-        self._taken: dict[str, Waiting] = {}
+        self._taken: dict[str, list[Waiting]] = {}
         """By match: commands of the flush that is under way and whose senders have not been told of their outcome."""
         self._deadlines = Deadlines(log.now_ms, self._due_ms_of, self._notice)
         self._stalls = Stalls(lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
@@ -199,52 +199,51 @@ class MatchDesk:
             await self._flush()
 
     async def _flush(self) -> None:
-        """One transaction: decide one waiting command of each match, write, and tell."""
+        """One transaction: decide what waits, write, and tell."""
         self._stalls.look()
         now_ms = self.log.now_ms()
         self._taken = self._waiting.take()
         added: list[Decided] = []
-        for match, waiting in list(self._taken.items()):
+        for match, taken in list(self._taken.items()):
             try:
-                each = await self._decide(match, waiting.command, now_ms)
+                each = await self._decide(match, taken, now_ms)
             except LogUnavailable as unavailable:
                 self._fail(now_ms, (), unavailable)
                 return
             except Exception as error:
                 if not isinstance(error, ServiceError):
-                    logger.error("command failed", match=match, **failure(error))
-                self._finish(match, None, error)
+                    logger.error("commands failed", match=match, **failure(error))
+                self._finish(match, [Outcome(waiting.done, None, error) for waiting in taken])
                 continue
-            if type(each) is Decided:
+            if each.append is not None:
                 added.append(each)
             else:
-                self._finish(match, each, None)
+                self._finish(match, each.outcomes)
         if added:
             await self._commit(added, now_ms)
 
-    async def _decide(self, match: str, command: Command | MatchBegun, now_ms: int) -> Any:
-        """What a command adds to the log, or, if that is nothing, its reply alone."""
+    async def _decide(self, match: str, taken: Sequence[Waiting], now_ms: int) -> Decided:
+        command = taken[0].command
         if type(command) is MatchBegun:
-            return beginning(command, self._codec)
+            return beginning(command, taken[0].done, self._codec)
         before = self._records.get(match)
         if before is None or match in self._doubtful:
             before = await self._load(match)
         if before is None:
             raise ServiceError(ErrorReason.MATCH_UNKNOWN)
         while True:
-            draft = Draft(before)
-            reply = command(draft, now_ms)  # type: ignore[operator]  # it is no beginning
-            if draft.events:
-                return decided(before, draft, reply, self._codec)
+            each = decided(before, taken, now_ms, self._codec)
+            if each.append is not None or not self.log.shared or before.over:
+                return each
             # What adds an event is decided on the newest version or not at all. What adds none could be mistaken.
-            newest = await self._load(match) if self.log.shared and not before.over else before
+            newest = await self._load(match)
             if newest is before or newest is None:
-                return reply
+                return each
             before = newest
 
     async def _commit(self, added: list[Decided], now_ms: int) -> None:
         try:
-            moved = await self.log.flush([each.append for each in added])
+            moved = await self.log.flush([each.append for each in added if each.append is not None])
         except LogUnavailable as unavailable:
             self._fail(now_ms, [each.match for each in added], unavailable)
             return
@@ -253,32 +252,30 @@ class MatchDesk:
                 read_already = self._records.get(each.match) is not each.before or each.match in self._closed
                 if not read_already:
                     self._keep(each.after)
-                self._finish(each.match, each.reply, None)
+                self._finish(each.match, each.outcomes)
                 # Whoever read it from the log, before we heard that it is there, has told.
                 if not read_already:
                     self._observers.tell(each.before, each.after, each.events)
             elif each.before is None:
-                self._finish(each.match, False, None)
+                self._finish(each.match, [each.outcomes[0]._replace(reply=False)])
             else:
                 # Another replica was quicker: read what it wrote, and decide again in the next flush.
                 self._doubtful.add(each.match)
                 self._try_again(each.match)
 
     def _try_again(self, match: str) -> None:
-        """Put a command that was overtaken before what waits, or give it up."""
-        waiting = self._taken.pop(match, None)
-        if waiting is None:
-            return
-        if waiting.tries >= _CONFLICTS_MAX:
-            waiting.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
-        else:
-            self._waiting.put_first(match, waiting._replace(patient=False, tries=waiting.tries + 1))
+        """Put commands that were overtaken before what waits, or give them up."""
+        for waiting in reversed(self._taken.pop(match, ())):
+            if waiting.tries >= _CONFLICTS_MAX:
+                waiting.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
+            else:
+                self._waiting.put_first(match, waiting._replace(patient=False, tries=waiting.tries + 1))
 
-    def _finish(self, match: str, reply: Any, error: Exception | None) -> None:
-        """Tell the sender of a command that was taken, unless a failure meanwhile has had it told to try again."""
-        waiting = self._taken.pop(match, None)
-        if waiting is not None:
-            waiting.done(reply, error)
+    def _finish(self, match: str, outcomes: Sequence[Outcome]) -> None:
+        """Tell the senders of commands that were taken, unless a failure meanwhile has had them told to try again."""
+        if self._taken.pop(match, None) is not None:
+            for done, reply, error in outcomes:
+                done(reply, error)
 
     def _fail(self, now_ms: int, matches: Sequence[str], cause: LogUnavailable) -> None:
         """The log failed: nothing is acknowledged, everything concerned is read again before it goes on."""
@@ -287,8 +284,8 @@ class MatchDesk:
         self._doubtful.update(self._records)
         self._doubtful.update(matches)
         taken, self._taken = self._taken, {}
-        for each in (*taken.values(), *self._waiting.take_all()):
-            each.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
+        for waiting in (*(each for together in taken.values() for each in together), *self._waiting.take_all()):
+            waiting.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
 
     def _missed(self, cause: LogUnavailable) -> None:
         """The log failed when nobody wrote to it."""

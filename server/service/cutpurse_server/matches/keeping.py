@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+import structlog
+
+from cutpurse_server.errors import ServiceError
 from cutpurse_server.log.chain import NO_MANIFEST, first_link, links
 from cutpurse_server.log.port import Append, StoredEvent, Version
 from cutpurse_server.matches.deciding import Draft
 from cutpurse_server.matches.events import MatchBegun, MatchEvent
 from cutpurse_server.matches.record import MatchRecord, apply
+from cutpurse_server.matches.waiting import Done, Outcome, Waiting
+from cutpurse_server.whereabouts import failure
 
 __all__ = ["Codec", "Decided", "beginning", "decided", "read_on", "stream_of"]
+
+logger = structlog.get_logger(__name__)
 
 
 class Codec(Protocol):
@@ -32,35 +39,57 @@ def stream_of(match: str) -> str:
 
 
 class Decided(NamedTuple):
-    """What a command adds to a match, before it is written."""
+    """What commands add to a match, before it is written."""
 
     match: str
     before: MatchRecord | None
     """None if the match begins."""
     after: MatchRecord
     events: Sequence[MatchEvent]
-    reply: Any
-    append: Append
+    outcomes: Sequence[Outcome]
+    append: Append | None
+    """None if nothing is added."""
 
 
-def beginning(begun: MatchBegun, codec: Codec) -> Decided:
-    """A new match, the beginning of its stream, and True for a reply."""
+def beginning(begun: MatchBegun, done: Done, codec: Codec) -> Decided:
+    """A new match and the beginning of its stream; the outcome is True."""
     stored = codec.encode(begun)
     record = MatchRecord(begun)
     record.version = 1
     record.chain = links(_first_link(begun), (stored,))
     append = Append(stream_of(begun.match), Version(0), (stored,), record.chain)
-    return Decided(begun.match, None, record, (begun,), True, append)
+    return Decided(begun.match, None, record, (begun,), [Outcome(done, True, None)], append)
 
 
-def decided(before: MatchRecord, draft: Draft, reply: Any, codec: Codec) -> Decided:
-    """What a draft, which must have events, adds to the stream of a match."""
-    encode = codec.encode
-    after, match = draft.record, before.begun.match
-    events = [encode(event) for event in draft.events]
+def decided(before: MatchRecord, taken: Sequence[Waiting], now_ms: int, codec: Codec) -> Decided:
+    """What commands about one match add to its stream, decided one after the other, each on what those before added.
+
+    A command that raises adds nothing; that it raised is its outcome.
+    """
+    match = before.begun.match
+    outcomes: list[Outcome] = []
+    drafted: Draft | None = None
+    for command, done, *_ in taken:
+        draft = Draft(before if drafted is None else drafted.record)
+        try:
+            reply = command(draft, now_ms)  # type: ignore[operator]  # it is no beginning
+        except Exception as error:
+            if not isinstance(error, ServiceError):
+                logger.error("command failed", match=match, **failure(error))
+            outcomes.append(Outcome(done, None, error))
+            continue
+        outcomes.append(Outcome(done, reply, None))
+        if draft.events:
+            if drafted is not None:
+                draft.events[:0] = drafted.events
+            drafted = draft
+    if drafted is None:
+        return Decided(match, before, before, (), outcomes, None)
+    after, encode = drafted.record, codec.encode
+    events = [encode(event) for event in drafted.events]
     after.chain = links(before.chain, events)
     append = Append(stream_of(match), Version(before.version), events, after.chain, after.over)
-    return Decided(match, before, after, draft.events, reply, append)
+    return Decided(match, before, after, drafted.events, outcomes, append)
 
 
 def read_on(

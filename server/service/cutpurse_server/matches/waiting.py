@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from cutpurse_server.matches.deciding import Draft
 from cutpurse_server.matches.events import MatchBegun
 
-__all__ = ["Command", "Done", "Queues", "Waiting", "waiting_for"]
+__all__ = ["Command", "Done", "Outcome", "Queues", "Waiting", "waiting_for"]
 
 Command = Callable[[Draft, int], Any]
 """Reads the draft's record, adds events, returns a reply. The number is store time in milliseconds."""
@@ -20,6 +20,8 @@ Done = Callable[[Any, Exception | None], None]
 
 _WAITING_MAX = 4_096
 """Commands of one match that may wait; more are refused. Far above what corrections and repetitions need."""
+_TOGETHER_MAX = 64
+"""Commands of one match in one flush."""
 _PASSES_MAX = 16
 """How often the loop may go round while more comes; each time takes about as long as reading what has come."""
 _PATIENCE_S = 0.002
@@ -35,6 +37,14 @@ class Waiting(NamedTuple):
     patient: bool = False
     tries: int = 0
     """How often another replica was quicker."""
+
+
+class Outcome(NamedTuple):
+    """What a sender is told, once what it follows from is durable."""
+
+    done: Done
+    reply: Any
+    error: Exception | None
 
 
 def waiting_for(command: Command | MatchBegun, *, patient: bool) -> tuple[Waiting, asyncio.Future[Any]]:
@@ -94,18 +104,24 @@ class Queues:
         self._queues.setdefault(match, deque()).appendleft(waiting)
         self._call(waiting)
 
-    def take(self) -> dict[str, Waiting]:
-        """Take the first command of every match off its queue: more may be put before or behind it from now on."""
-        taken: dict[str, Waiting] = {}
-        emptied: list[str] = []
+    def take(self) -> dict[str, list[Waiting]]:
+        """Take what waits off the queues: more may be put before or behind it from now on.
+
+        Of one match all that comes after one another in one flush, which is nothing else after a beginning.
+        """
+        taken: dict[str, list[Waiting]] = {}
+        left: list[tuple[str, deque[Waiting]]] = []
         for match, queue in self._queues.items():
-            taken[match] = queue.popleft()
+            together = taken[match] = [queue.popleft()]
             if queue:
-                self._call(queue[0])
-            else:
-                emptied.append(match)
-        for match in emptied:
-            del self._queues[match]
+                if type(together[0].command) is not MatchBegun:
+                    while queue and len(together) < _TOGETHER_MAX and type(queue[0].command) is not MatchBegun:
+                        together.append(queue.popleft())
+                if queue:
+                    left.append((match, queue))
+        self._queues = dict(left)
+        for _, queue in left:
+            self._call(queue[0])
         return taken
 
     def take_all(self) -> list[Waiting]:
