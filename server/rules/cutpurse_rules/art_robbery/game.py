@@ -94,14 +94,15 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
 
     def asked(self, state: State) -> tuple[Seat, ...]:
         """The seat whose turn it is, or the one that owes the dog's answer."""
-        seat = state.asked_seat()
-        return () if seat is None else _ASKED[seat]
+        if state.step is TURN:
+            return _ASKED[state.turn_seat]
+        return () if state.taking is None else _ASKED[state.taking.from_seat]
 
     def legal(self, state: State, seat: Seat) -> Sequence[ArtRobberyAction]:
         """See `Game.legal`; any card may be played (page: *Play*)."""
-        if seat != state.asked_seat():
-            return ()
-        return ANSWERS if state.step is ANSWER else legal_plays(state.hands[seat], seat, state.lying)
+        if state.step is TURN:
+            return legal_plays(state.hands[seat], seat, state.lying) if seat == state.turn_seat else ()
+        return ANSWERS if seat == state.asked_seat() else ()
 
     def verify(self, state: State, seat: Seat, action: ArtRobberyAction) -> None:
         """See `Game.verify`; looks at nothing but the seat's own hand and what lies openly."""
@@ -159,7 +160,8 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
         numbers = _CONFIGURATION.pack(config.players, config.options["auto_play_forced"], limit)
         # A zero byte, which no component is, ends each multiset.
         fingerprint = b"".join((numbers, deck, b"\x00", tiles, b"\x00"))
-        return Setup(config.players, deck, tiles, limit, fingerprint)
+        next_seat = tuple(Seat((seat + 1) % config.players) for seat in range(config.players))
+        return Setup(config.players, deck, tiles, limit, next_seat, fingerprint)
 
 
 def _verify_play(state: State, seat: Seat, play: Play) -> None:

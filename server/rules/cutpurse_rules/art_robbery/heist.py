@@ -5,7 +5,6 @@ from __future__ import annotations
 from cutpurse_rules.art_robbery.scoring import discard_for_alibis
 from cutpurse_rules.art_robbery.state import MIDDLE, OVER, State
 from cutpurse_rules.art_robbery.tiles import BOSS_TILE, HEISTS, KEEPS_THE_BOSS
-from cutpurse_rules.contract import Seat
 from cutpurse_rules.multisets import without_one
 
 __all__ = ["end_heist"]
@@ -47,7 +46,7 @@ def begin_next_heist(state: State) -> None:
     """The seat with the dog keeps it and begins; while it is in the middle, the seat after the last turn (R5)."""
     state.heist += 1
     state.turn = 1
-    state.turn_seat = Seat((state.turn_seat + 1) % state.setup.players) if state.dog == MIDDLE else state.dog
+    state.turn_seat = state.setup.next_seat[state.turn_seat] if state.dog == MIDDLE else state.dog
     state.lay_out_tiles()
 
 

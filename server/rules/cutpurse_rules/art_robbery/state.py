@@ -46,6 +46,8 @@ class Setup:
     tiles: bytes
     """The tiles of every heist, a multiset."""
     heist_turn_limit: int
+    next_seat: tuple[Seat, ...]
+    """By seat, the one clockwise of it."""
     fingerprint: bytes
     """The configuration in the state's canonical bytes."""
 

@@ -50,7 +50,7 @@ def finish_turn(state: State, chance: Chance) -> None:
         end_heist(state)
     else:
         state.turn += 1
-        state.turn_seat = Seat((state.turn_seat + 1) % state.setup.players)
+        state.turn_seat = state.setup.next_seat[state.turn_seat]
 
 
 def lay_card(state: State, play: Play) -> None:
