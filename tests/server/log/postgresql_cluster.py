@@ -120,15 +120,16 @@ class Cluster:
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [str(self._programs / program), "--pgdata", str(self.folder / "data"), *arguments]
-        whose: dict[str, Any] = {}
         if os.geteuid() == 0:
             account = pwd.getpwnam(_UNPRIVILEGED)
-            whose = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+            # Not by subprocess' own `user`: that forks, which gRPC's threads in this process do not bear.
+            whose = (f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups")
+            command = ["setpriv", *whose, "--", *command]
         output = self.folder / "programs.log"
         # To a file, since a server that was started keeps its output open.
         with output.open("a") as file:
-            done = subprocess.run(command, stdout=file, stderr=file, check=False, timeout=60, cwd=self.folder, **whose)
-        assert done.returncode == 0, output.read_text()
+            done = subprocess.run(command, stdout=file, stderr=file, check=False, timeout=60, cwd=self.folder)
+        assert done.returncode == 0, f"{program} ended with {done.returncode}: {output.read_text()}"
 
 
 class _Connected:
