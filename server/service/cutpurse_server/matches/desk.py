@@ -59,7 +59,7 @@ class MatchDesk:
         self._deadlines = Deadlines(log.now_ms, self._due_ms_of, self._notice)
         self._stalls = Stalls(lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
         self._credits = Credits()
-        self._pulse = Pulse(log, self._read_again, self._give_back, lambda: self._draining)
+        self._pulse = Pulse(log, self._read_again, self._give_back, self._is_given_back, lambda: self._draining)
         self._following = Following(log, self._versions, self._moved_elsewhere, self._stalls.look)
         self._followed: Counter[str] = Counter()
         """Matches that somebody here watches."""
@@ -297,6 +297,9 @@ class MatchDesk:
 
     def _give_back(self, gap_ms: int) -> None:
         self._credit_all(gap_ms, "the log could not be written", self._pulse.credited_before_ms)
+
+    def _is_given_back(self) -> bool:
+        return not any(map(self._credits.owed, self._records))
 
     def _versions(self) -> dict[str, int]:
         return {match: record.version for match, record in self._records.items()}

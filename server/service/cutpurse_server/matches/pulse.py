@@ -19,6 +19,8 @@ __all__ = ["Pulse", "gap_before_ms"]
 
 _BEAT_S = 1.0
 _RETRY_S = 0.25
+_GIVING_BACK_LOOK_S = 0.005
+_GIVING_BACK_LOOKS = 1_000
 _ALIVE_MS = 5_000
 """A note that is no older shows that the replicas that have the log open are alive."""
 
@@ -40,14 +42,16 @@ class Pulse:
         log: Log,
         read_again: Callable[[], Awaitable[None]],
         give_back: Callable[[int], None],
+        is_given_back: Callable[[], bool],
         is_over: Callable[[], bool],
     ) -> None:
-        """`read_again` and `give_back` (some milliseconds) are called when the log is back; nothing is noted any more
-        once `is_over`.
+        """`read_again` and `give_back` (some milliseconds) are called when the log is back; `is_given_back` says when
+        that is durable. Nothing is noted any more once `is_over`.
         """
         self._log = log
         self._read_again = read_again
         self._give_back = give_back
+        self._is_given_back = is_given_back
         self._is_over = is_over
         self._beaten_ms = 0
         """A moment after the last note of this replica's own."""
@@ -101,3 +105,8 @@ class Pulse:
             self.down_since_ms = None
             logger.info("log available again", gap_ms=gap_ms)
             self._give_back(gap_ms)
+            # Whoever comes next finds no gap, and so must find what was given back: else somebody's time is over there.
+            for _ in range(_GIVING_BACK_LOOKS):
+                if self._is_given_back() or self.down_since_ms is not None:
+                    break
+                await asyncio.sleep(_GIVING_BACK_LOOK_S)
