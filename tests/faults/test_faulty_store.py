@@ -61,7 +61,7 @@ async def play_over_a_faulty_store(log: Log, seed: str, share: float = SHARE) ->
     finally:
         killing.cancel()
         await asyncio.wait({killing})
-        await house.close()
+        house.close()
     await seats.check()
     print(dict(house.counted))
     return house.counted
