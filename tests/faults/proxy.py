@@ -82,6 +82,7 @@ class FaultyProxy:
         self._service = (host, int(port))
         self._plan = plan
         self._connections = 0
+        self._closing = False
         self._serving: set[asyncio.Task[None]] = set()
         self.struck: Counter[Kind] = Counter()
         """How often which fault really happened; a connection may end before its own does."""
@@ -98,14 +99,19 @@ class FaultyProxy:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._server.close()
-        # Whoever has just been accepted gets its task first.
+        self._closing = True
+        # Whatever has been accepted gets its task before, and the ends of all connections their last word after.
         await asyncio.sleep(0)
         for task in list(self._serving):
             task.cancel()
         await asyncio.gather(*self._serving, return_exceptions=True)
         await self._server.wait_closed()
+        await asyncio.sleep(0)
 
     def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._closing:
+            writer.transport.abort()
+            return
         fault = self._plan(self._connections)
         self._connections += 1
         task = asyncio.create_task(self._serve(reader, writer, fault))
@@ -113,27 +119,23 @@ class FaultyProxy:
         task.add_done_callback(self._serving.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, fault: Fault) -> None:
+        ends = [writer]
+        ways: list[asyncio.Task[None]] = []
         try:
             further_reader, further_writer = await asyncio.open_connection(*self._service)
-        except OSError:
-            writer.transport.abort()
-            return
-        passing = _Passing(fault, self.struck)
-        ways = [
-            asyncio.create_task(passing.way(reader, further_writer, upwards=True)),
-            asyncio.create_task(passing.way(further_reader, writer, upwards=False)),
-        ]
-        try:
-            done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_EXCEPTION)
-            for way in done:
-                way.exception()
+            ends.append(further_writer)
+            passing = _Passing(fault, self.struck)
+            ways = [
+                asyncio.create_task(passing.way(reader, further_writer, upwards=True)),
+                asyncio.create_task(passing.way(further_reader, writer, upwards=False)),
+            ]
+            await asyncio.wait(ways, return_when=asyncio.FIRST_EXCEPTION)
         finally:
             for way in ways:
                 way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
-            for each in (writer, further_writer):
-                each.transport.abort()
-            await asyncio.gather(writer.wait_closed(), further_writer.wait_closed(), return_exceptions=True)
+            for end in ends:
+                end.transport.abort()
+            await asyncio.gather(*ways, *(end.wait_closed() for end in ends), return_exceptions=True)
 
 
 class _Passing:
@@ -144,6 +146,7 @@ class _Passing:
         self._struck = struck
         self._heard = asyncio.Event()
         """Cleared while nobody hears anything."""
+        self._struck_already = False
         self._heard.set()
 
     async def way(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, upwards: bool) -> None:
@@ -177,8 +180,6 @@ class _Passing:
             self._heard.clear()
             await asyncio.sleep(self._fault.for_s)
             raise ConnectionResetError
-
-    _struck_already = False
 
     async def _pass(self, writer: asyncio.StreamWriter, data: bytes, *, slowly: bool) -> None:
         if slowly and self._fault.kind is Kind.DELAY:
