@@ -136,24 +136,34 @@ def missing_guard_of_a_head(patch: Patch) -> None:
 
 
 def missing_guard_of_a_head_in_postgresql(patch: Patch) -> None:
-    """The same in the shared database."""
+    """The same in the shared database, which has a trigger and a key besides that would refuse it."""
     guarded = " AND heads.version = asked.expected"
     assert guarded in postgresql._FLUSH
     patch.setattr(postgresql, "_FLUSH", postgresql._FLUSH.replace(guarded, " AND asked.expected > 0"))
+    _change_the_tables(
+        patch,
+        "DROP TRIGGER IF EXISTS heads_never_go_back ON cutpurse.heads",
+        "ALTER TABLE cutpurse.appends DROP CONSTRAINT IF EXISTS appends_pkey",
+    )
 
 
 def missing_unique_key_in_postgresql(patch: Patch) -> None:
     """Two replicas may begin one stream: nothing says that there is one head of a name."""
+    conflict = "ON CONFLICT (stream) DO NOTHING"
+    assert conflict in postgresql._FLUSH
+    patch.setattr(postgresql, "_FLUSH", postgresql._FLUSH.replace(conflict, ""))
+    _change_the_tables(patch, "ALTER TABLE cutpurse.heads DROP CONSTRAINT IF EXISTS heads_pkey")
+
+
+def _change_the_tables(patch: Patch, *statements: str) -> None:
     original = postgresql_schema.prepare
 
     async def prepare(connection: Any, shown: str) -> None:
         await original(connection, shown)
-        await connection.execute("ALTER TABLE cutpurse.heads DROP CONSTRAINT IF EXISTS heads_pkey")
+        for statement in statements:
+            await connection.execute(statement)
 
-    conflict = "ON CONFLICT (stream) DO NOTHING"
-    assert conflict in postgresql._FLUSH
     patch.setattr(postgresql, "prepare", prepare)
-    patch.setattr(postgresql, "_FLUSH", postgresql._FLUSH.replace(conflict, ""))
 
 
 def synchronous_normal(patch: Patch) -> None:

@@ -76,12 +76,8 @@ IN_POSTGRESQL: list[tuple[Plant, Test]] = [
 async def run(test: Test, given: dict[str, Any], folder: Path, patch: Patch) -> None:
     """Run a test with what it asks for: a log, an arena or a disk of its own, or what is given."""
     wanted = inspect.signature(test).parameters.keys()
-    arguments: dict[str, Any] = {
-        "tmp_path": folder,
-        "folder": folder,
-        "path": folder / "log.sqlite",
-        "monkeypatch": patch,
-    } | given
+    path = folder / "log.sqlite"
+    arguments: dict[str, Any] = {"tmp_path": folder, "folder": folder, "path": path, "monkeypatch": patch} | given
     async with AsyncExitStack() as stack:
         if "disk" in wanted:
             patch.setattr(sqlite_file, "WAL_BYTES", 100_000)
@@ -143,9 +139,11 @@ async def test_a_planted_bug_of_the_shared_store_is_noticed(
     log = InPostgreSQL(cluster.address(await cluster.create_database())).log
     await log.open()
 
-    with pytest.raises(NOTICED):
-        await test(log)
-    await log.close()
+    try:
+        with pytest.raises(NOTICED):
+            await test(log)
+    finally:
+        await log.close()
 
 
 @pytest.mark.parametrize("test", {test for _, test, _ in BUGS}, ids=lambda test: str(test.__name__))
