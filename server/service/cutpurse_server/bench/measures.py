@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from cutpurse_rules import GAMES
 from cutpurse_server.bench.appends import bare_appends_per_s, log_appends_per_s
+from cutpurse_server.bench.compiled import compiled_decisions_per_s
 from cutpurse_server.bench.playouts import open_spiel_decisions_per_s, rules_decisions_per_s
 from cutpurse_server.bench.processes import result_of, server
 from cutpurse_server.bench.replays import replayed_decisions_per_s
@@ -34,6 +36,8 @@ class Measure:
     """Which figure the ratio is taken of."""
     latency: bool = False
     """Smaller is better."""
+    needs: str = "cutpurse-server[bench]"
+    """What has to be installed where it cannot be measured."""
 
 
 @dataclass(slots=True)
@@ -80,13 +84,57 @@ def _service(matches: int, seconds: float) -> Figures:
         return result_of("cutpurse_server.bench.service", "measure", facts["address"], tokens, str(seconds))
 
 
+def _service_on_postgresql(matches: int, seconds: float) -> Figures | None:
+    address = _from_database("fresh_database")
+    if address is None:
+        return None
+    with server("cutpurse_server.bench.service", address, "art_robbery", str(matches)) as facts:
+        tokens = json.dumps(facts["tokens"])
+        return result_of("cutpurse_server.bench.service", "measure", facts["address"], tokens, str(seconds))
+
+
+def _appends_to_postgresql(function: str, seconds: float) -> Figures | None:
+    value = _from_database(function, seconds)
+    return None if value is None else {"per_s": value}
+
+
+def _from_database(function: str, *arguments: float) -> Any:
+    """What a function of `database` returns; None without the driver, which is an extra."""
+    try:
+        from cutpurse_server.bench import database
+    except ModuleNotFoundError:
+        return None
+    return getattr(database, function)(*arguments)
+
+
 def _per_s(take: Callable[[float], float | None], seconds: float) -> Figures | None:
     value = take(seconds)
     return None if value is None else {"per_s": value}
 
 
+_COMPILED = "cutpurse-server[bench], and compile the rules by `make compiled`"
+_POSTGRESQL = "PostgreSQL and cutpurse-server[postgresql]"
 _echo_16 = partial(_echo, 16)
 _hearts = partial(_per_s, partial(open_spiel_decisions_per_s, "hearts"))
+
+TABLES = tuple(
+    (game.id, players) for game in GAMES.values() for players in range(game.min_players, game.max_players + 1)
+)
+"""Every game with every number of players."""
+
+
+def _rules_at(game: str, players: int) -> Iterator[Measure]:
+    """What is measured of a game's rules at a table: playouts, the same of the compiled rules, audits."""
+    playouts = partial(_per_s, partial(rules_decisions_per_s, game, players))
+    compiled = partial(_per_s, partial(compiled_decisions_per_s, game, players))
+    audits = partial(_per_s, partial(replayed_decisions_per_s, game, players))
+    table = f"{game}, {players} players"
+    yield Measure(f"random playouts of {table}", "OpenSpiel's hearts", 0.3, playouts, _hearts)
+    yield Measure(
+        f"random playouts of {table}, compiled", "OpenSpiel's hearts", 1.0, compiled, _hearts, needs=_COMPILED
+    )
+    yield Measure(f"replay with full checking of {table}", "our own playouts", 0.4, audits, playouts)
+
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
@@ -118,23 +166,23 @@ MEASURES: tuple[Measure, ...] = (
         partial(_per_s, log_appends_per_s),
         partial(_per_s, bare_appends_per_s),
     ),
-    *(
-        Measure(
-            f"random playouts of art_robbery, {players} players",
-            "OpenSpiel's hearts",
-            0.3,
-            partial(_per_s, partial(rules_decisions_per_s, "art_robbery", players)),
-            _hearts,
-        )
-        for players in (2, 3, 4, 5)
+    Measure(
+        "decisions through the service on PostgreSQL, 64 matches",
+        "bare echo, 16 streams",
+        0.5,
+        partial(_service_on_postgresql, 64),
+        _echo_16,
+        needs=_POSTGRESQL,
     ),
     Measure(
-        "replay with full checking, 4 players",
-        "our own playouts",
-        0.4,
-        partial(_per_s, partial(replayed_decisions_per_s, "art_robbery", 4)),
-        partial(_per_s, partial(rules_decisions_per_s, "art_robbery", 4)),
+        "appends to PostgreSQL in groups of 16, synchronous_commit=on",
+        "bare asyncpg",
+        0.7,
+        partial(_appends_to_postgresql, "database_appends_per_s"),
+        partial(_appends_to_postgresql, "bare_database_appends_per_s"),
+        needs=_POSTGRESQL,
     ),
+    *(measure for table in TABLES for measure in _rules_at(*table)),
 )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from cutpurse_server.bench.measures import MEASURES, Figure, measure
@@ -28,8 +29,8 @@ def bench(
 ) -> None:
     """Measure the engine. Every line is a ratio to a floor that was measured in turn with it.
 
-    The floors: a bare gRPC echo, bare SQLite, OpenSpiel's hearts (where it is installed), our own playouts. Ratios that
-    miss their goal are red.
+    The floors: a bare gRPC echo, bare SQLite, bare asyncpg (where PostgreSQL is installed), OpenSpiel's hearts (where
+    it is installed), our own playouts. Ratios that miss their goal are red.
     """
     measures = tuple(each for each in MEASURES if only in each.name)
     if not measures:
@@ -47,7 +48,7 @@ def bench(
         "rounds": rounds,
         "seconds": seconds,
         "lines": [figure.to_json() for figure in figures.values()],
-        "not_measured": [each.name for each in measures if each.name not in figures],
+        "not_measured": {each.name: each.needs for each in measures if each.name not in figures},
     }
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -76,8 +77,8 @@ def _table(report: dict[str, Any]) -> Table:
             f"[{colour}]{line['ratio']:.2f}[/]",
             f"{sign} {line['goal']}",
         )
-    for name in report["not_measured"]:
-        table.add_row(name, "not measured: install cutpurse-server\\[bench]", "", "", "", "")
+    for name, needs in report["not_measured"].items():
+        table.add_row(name, f"not measured: install {escape(needs)}", "", "", "", "")
     return table
 
 
