@@ -117,10 +117,7 @@ _POSTGRESQL = "PostgreSQL and cutpurse-server[postgresql]"
 _echo_16 = partial(_echo, 16)
 _hearts = partial(_per_s, partial(open_spiel_decisions_per_s, "hearts"))
 
-TABLES = tuple(
-    (game.id, players) for game in GAMES.values() for players in range(game.min_players, game.max_players + 1)
-)
-"""Every game with every number of players."""
+_TABLES = [(game.id, players) for game in GAMES.values() for players in range(game.min_players, game.max_players + 1)]
 
 
 def _rules_at(game: str, players: int) -> Iterator[Measure]:
@@ -182,7 +179,7 @@ MEASURES: tuple[Measure, ...] = (
         partial(_appends_to_postgresql, "bare_database_appends_per_s"),
         needs=_POSTGRESQL,
     ),
-    *(measure for table in TABLES for measure in _rules_at(*table)),
+    *(measure for table in _TABLES for measure in _rules_at(*table)),
 )
 
 
