@@ -16,6 +16,7 @@ from cutpurse_server.tournaments.events import (
     Entrant,
     EntrantEntered,
     Format,
+    FormatSettings,
     TournamentCreated,
     TournamentEvent,
     TournamentFinished,
@@ -175,7 +176,14 @@ PLANTS: dict[str, tuple[Plant, Wrong]] = {
     "a beginning twice": (
         inserted(1, lambda story: story.events[0]), Wrong("tournament/cup", "once"),
     ),
-    "a format without a schedule": (manifest(format=Format.SWISS), Wrong("tournament/cup", "SWISS")),
+    "another format": (manifest(format=Format.SWISS), Wrong("tournament/cup", "no table 1 in round 1")),
+    "a setting of another format": (
+        manifest(settings=FormatSettings(best_of=3)), Wrong("tournament/cup", "settings are not allowed: best_of"),
+    ),
+    "a setting left to its default": (
+        manifest(format=Format.GAUNTLET, settings=FormatSettings(challenger="bot-0")),
+        Wrong("tournament/cup", "settings are not resolved"),
+    ),
     "a game of no name": (manifest(game="chess"), Wrong("tournament/cup", "no game")),
     "an option that is not allowed": (manifest(options={"x": 1}), Wrong("tournament/cup", "not allowed")),
     "options left to defaults": (manifest(options={}), Wrong("tournament/cup", "not resolved")),

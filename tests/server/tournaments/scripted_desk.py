@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cutpurse_rules.contract import EndReason
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.log.port import Append, LogUnavailable
+from cutpurse_server.matches.deciding import Draft
 from cutpurse_server.matches.desk import Observer
-from cutpurse_server.matches.events import Clock, MatchBegun, MatchEvent, MatchOutcome, VoidCause
+from cutpurse_server.matches.events import Clock, MatchBegun, MatchEvent, MatchOutcome, MatchVoided, VoidCause
 from cutpurse_server.matches.record import MatchRecord
 from cutpurse_server.matches.record import Phase as MatchPhase
 from cutpurse_server.tournaments.events import Format, Manifest
@@ -55,16 +56,25 @@ class ScriptedDesk:
         """See `Desk`."""
         return self.records.get(match)
 
+    async def ask(self, match: str, command: Callable[[Draft, int], Any]) -> None:
+        """See `Desk`; the only command that is known ends a match."""
+        draft = Draft(self.records[match])
+        command(draft, 0)
+        for event in draft.events:
+            assert isinstance(event, MatchVoided)
+            self.void(match, event.cause)
+
     def running(self) -> Sequence[MatchRecord]:
         """See `Desk`."""
         return [record for record in self.records.values() if not record.over]
 
-    def end(self, match: str) -> None:
-        """Let a match be over; who wins follows from its key."""
+    def end(self, match: str, placements: Sequence[int] = ()) -> None:
+        """Let a match be over; who wins follows from its key, unless it is given."""
         record = self.records[match]
         players = record.begun.players
         places = list(range(1, players + 1))
         random.Random(record.begun.key).shuffle(places)
+        places = list(placements) or places
         record.outcome = MatchOutcome((0,) * players, tuple(places), EndReason.COMPLETED, (), tuple(places))
         self._over(record, MatchPhase.ENDED)
 

@@ -8,7 +8,7 @@ from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.tournaments import Tournaments
 from cutpurse_server.tournaments.deals import DEAL_SLOTS, deals_root, deals_secret
-from cutpurse_server.tournaments.events import Format
+from cutpurse_server.tournaments.events import Format, FormatSettings
 from cutpurse_server.tournaments.record import Phase
 from cutpurse_server.wire import tournament_events
 from tests.server.tournaments.scripted_desk import Registered, ScriptedDesk, manifest
@@ -52,7 +52,14 @@ async def test_another_tournament_of_the_same_name_is_refused(tournaments: Tourn
         ({"tournament": "a/b"}, ErrorReason.CONFIGURATION_INVALID, "tournament"),
         ({"tournament": ""}, ErrorReason.CONFIGURATION_INVALID, "tournament"),
         ({"game": "chess"}, ErrorReason.GAME_UNKNOWN, "game"),
-        ({"format": Format.SWISS}, ErrorReason.NOT_IMPLEMENTED, "SWISS"),
+        ({"settings": FormatSettings(best_of=2)}, ErrorReason.CONFIGURATION_INVALID, "best_of: a round-robin has no"),
+        ({"format": Format.GAUNTLET}, ErrorReason.CONFIGURATION_INVALID, "challenger: name the bot"),
+        ({"format": Format.SINGLE_ELIMINATION}, ErrorReason.CONFIGURATION_INVALID, "rounds: those of a single-elim"),
+        (
+            {"format": Format.SINGLE_ELIMINATION, "rounds": 1, "settings": FormatSettings(advance=2)},
+            ErrorReason.CONFIGURATION_INVALID,
+            "advance: must be from 1 to 1",
+        ),
         ({"players": 6}, ErrorReason.CONFIGURATION_INVALID, "players"),
         ({"rounds": 0}, ErrorReason.CONFIGURATION_INVALID, "rounds"),
         ({"rounds": 65_537}, ErrorReason.CONFIGURATION_INVALID, "at most 131,072"),
@@ -78,7 +85,7 @@ async def test_entering_twice_is_entering_once(tournaments: Tournaments) -> None
 
     overview = await tournaments.get("cup")
 
-    assert [tuple(each) for each in overview.entrants] == [("a-1", "a")]
+    assert [tuple(each) for each in overview.entrants] == [("a-1", "a", 0)]
     assert overview.progress.phase is Phase.ENTRIES
 
 

@@ -34,7 +34,7 @@ CREATED = created()
 
 
 def entrants(count: int) -> list[Entrant]:
-    return [Entrant(f"bot-{number:02}", f"owner-{number // 2}") for number in range(count)]
+    return [Entrant(f"bot-{number:02}", f"owner-{number}") for number in range(count)]
 
 
 @settings(max_examples=40, deadline=None)

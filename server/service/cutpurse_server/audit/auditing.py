@@ -95,7 +95,7 @@ class _Auditing:
             match = expected.scheduled.match
             self._order[match] = len(self._order)
             self._expected[match] = expected
-            if expected.voided is not None:
+            if expected.voided is not None and not expected.voided.text:
                 self._voids_due.setdefault(expected.voided, expected.scheduled)
         assert replay.created is not None, "a log that was right began with it"
         self._verdict.checked["deals committed to"] = replay.created.manifest.deal_slots

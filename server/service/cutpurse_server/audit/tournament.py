@@ -9,6 +9,7 @@ from cutpurse_rules import GAMES
 from cutpurse_rules.chance import KEY_BYTES
 from cutpurse_rules.errors import BadConfiguration
 from cutpurse_server.audit.verdict import Wrong, check
+from cutpurse_server.errors import ServiceError
 from cutpurse_server.tournaments.deals import DEAL_SLOTS, deals_root, deals_secret
 from cutpurse_server.tournaments.events import (
     BlockCompleted,
@@ -16,13 +17,20 @@ from cutpurse_server.tournaments.events import (
     CompletedMatch,
     Entrant,
     EntrantEntered,
-    Format,
+    EntrantLeft,
+    LeaveCause,
+    RoundDrawn,
     Standing,
     TournamentCreated,
+    TournamentCutShort,
     TournamentEvent,
     TournamentFinished,
+    TournamentPaused,
+    TournamentResumed,
     TournamentStarted,
 )
+from cutpurse_server.tournaments.formats import KINDS
+from cutpurse_server.tournaments.manifests import resolved_settings
 from cutpurse_server.tournaments.schedule import (
     ATTEMPTS_MAX,
     Block,
@@ -31,7 +39,7 @@ from cutpurse_server.tournaments.schedule import (
     ScheduledMatch,
     ScheduleTooLarge,
 )
-from cutpurse_server.tournaments.standings import standings_of
+from cutpurse_server.tournaments.standings import Ranking, standings_of
 from cutpurse_server.wire.tournament_events import manifest_to_bytes
 
 __all__ = ["ExpectedMatch", "TournamentReplay"]
@@ -53,9 +61,11 @@ class TournamentReplay:
         self._tournament = tournament
         self.created: TournamentCreated | None = None
         self._entrants: dict[str, Entrant] = {}
+        self._left: dict[str, LeaveCause] = {}
         self._started_ms: int | None = None
-        self._blocks: dict[BlockKey, Block] = {}
-        """In schedule order."""
+        self._schedule: Schedule | None = None
+        self._paused = False
+        self._cut_short = False
         self._completed: dict[BlockKey, BlockCompleted] = {}
         self._voided: dict[BlockKey, list[BlockVoided]] = {}
         self._time_ms = 0
@@ -67,9 +77,11 @@ class TournamentReplay:
             (self.created is None) == isinstance(event, TournamentCreated), "a log begins with TournamentCreated, once"
         )
         check(self.finished is None, "nothing follows the end")
-        running = isinstance(event, BlockCompleted | BlockVoided | TournamentFinished)
         if self.created is not None:
-            check((self._started_ms is not None) == running, f"{type(event).__name__} cannot stand here")
+            late = isinstance(event, EntrantEntered) and KINDS[self.created.manifest.format].late_entries
+            anywhere = late or isinstance(event, EntrantLeft)
+            before = isinstance(event, EntrantEntered | TournamentStarted)
+            check(anywhere or (self._schedule is None) == before, f"{type(event).__name__} cannot stand here")
         check(event.at_ms >= self._time_ms, f"store time goes back by {self._time_ms - event.at_ms} ms")
         self._time_ms = event.at_ms
         _STEPS[type(event)](self, event)
@@ -83,16 +95,22 @@ class TournamentReplay:
     def matches(self) -> Iterator[ExpectedMatch]:
         """The matches whose logs belong to the tournament, in schedule order, attempt by attempt."""
         assert self.created is not None
-        for key, block in self._blocks.items():
-            for voided in self._voided.get(key, ()):
+        for block in self._there.blocks:
+            for voided in self._voided.get(block.key, ()):
                 for scheduled in block.matches(self.created, voided.attempt):
                     yield ExpectedMatch(scheduled, None, voided)
-            completed = self._completed.get(key)
+            completed = self._completed.get(block.key)
             if completed is not None:
                 for scheduled, match in zip(
                     block.matches(self.created, completed.attempt), completed.matches, strict=True
                 ):
                     yield ExpectedMatch(scheduled, match, None)
+
+    @property
+    def _there(self) -> Schedule:
+        """The schedule of a tournament that has begun."""
+        assert self._schedule is not None
+        return self._schedule
 
     def _create(self, event: TournamentCreated) -> None:
         manifest = event.manifest
@@ -101,16 +119,19 @@ class TournamentReplay:
             manifest_to_bytes(manifest) == event.manifest_bytes,
             "the manifest is not in canonical form, or it is rated although its deals come from a seed, or the reverse",
         )
-        check(manifest.format is Format.ROUND_ROBIN, f"this version knows no schedule of format {manifest.format.name}")
+        check(manifest.rounds >= 1 and manifest.concurrency >= 1, "rounds and concurrency are at least 1")
         game = GAMES.get(manifest.game)
         if game is None:
             raise Wrong(f"this version knows no game {manifest.game!r}")
         try:
             resolved = game.configure(manifest.players, manifest.options).options
+            settings = resolved_settings(manifest)
         except BadConfiguration as bad:
             raise Wrong(f"the configuration is not allowed: {bad}") from None
+        except ServiceError as refused:
+            raise Wrong(f"the format's settings are not allowed: {refused.text}") from None
         check(dict(resolved) == dict(manifest.options), "the options are not resolved")
-        check(manifest.rounds >= 1 and manifest.concurrency >= 1, "rounds and concurrency are at least 1")
+        check(settings == manifest.settings, "the format's settings are not resolved")
         check(manifest.deal_slots == DEAL_SLOTS, f"the deals are committed to in {DEAL_SLOTS} slots")
         check(len(event.deals_secret) == KEY_BYTES, "the deals' secret has the wrong length")
         if manifest.seed:
@@ -121,21 +142,50 @@ class TournamentReplay:
     def _enter(self, event: EntrantEntered) -> None:
         check(event.entrant.bot not in self._entrants, f"{event.entrant.bot} was entered before")
         self._entrants[event.entrant.bot] = event.entrant
+        if self._schedule is not None:
+            check(not self._cut_short, "nobody enters what was ended")
+            try:
+                self._schedule.enter(event.entrant)
+            except ScheduleTooLarge as large:
+                raise Wrong(str(large)) from None
+
+    def _leave(self, event: EntrantLeft) -> None:
+        check(event.bot in self._entrants, f"{event.bot} was not entered")
+        if self._schedule is None:
+            del self._entrants[event.bot]
+            return
+        check(self._left.get(event.bot) not in (event.cause, LeaveCause.DISQUALIFIED), f"{event.bot} was out before")
+        check(bool(event.text) or event.cause is LeaveCause.WITHDRAWN, "a disqualification needs a reason")
+        self._left[event.bot] = event.cause
+        self._schedule.leave(event.bot, event.cause)
 
     def _start(self, event: TournamentStarted) -> None:
         assert self.created is not None
-        check(len(self._entrants) >= self.created.manifest.players, "there are too few entrants for a table")
+        manifest = self.created.manifest
+        check(len(self._entrants) >= manifest.players, "there are too few entrants for a table")
+        challenger = manifest.settings.challenger
+        check(not challenger or challenger in self._entrants, "the challenger is not entered")
         try:
-            schedule = Schedule(self.created, tuple(self._entrants.values()))
+            self._schedule = Schedule(self.created, tuple(self._entrants.values()))
         except ScheduleTooLarge as large:
             raise Wrong(str(large)) from None
-        self._blocks = {block.key: block for block in schedule.blocks}
         self._started_ms = event.at_ms
+
+    def _draw(self, event: RoundDrawn) -> None:
+        check(not self._paused, "nothing is drawn in a pause")
+        draw = self._there.next_draw()
+        if draw is None:
+            raise Wrong("no round is to be drawn here")
+        due = self._there.drawn_event(draw, event.at_ms)
+        for what in ("round", "byes", "lots", "tables"):
+            found, follows = getattr(event, what), getattr(due, what)
+            check(found == follows, f"the {what} that follow from the log are {follows}, not {found}")
+        self._there.draw()
 
     def _due_block(self, event: BlockCompleted | BlockVoided) -> Block:
         """The block of an event, which must be the next attempt of a block that has no end yet."""
         key = BlockKey(event.round, event.table)
-        block = self._blocks.get(key)
+        block = self._there.block(key)
         if block is None:
             raise Wrong(f"the schedule has no table {event.table} in round {event.round}")
         voided = len(self._voided.get(key, ()))
@@ -146,6 +196,7 @@ class TournamentReplay:
     def _complete(self, event: BlockCompleted) -> None:
         block = self._due_block(event)
         assert self.created is not None
+        check(self._there.is_open(block.key), "the block was dropped")
         due = block.matches(self.created, event.attempt)
         named = [match.match for match in event.matches]
         check(named == [scheduled.match for scheduled in due], "its matches are not those of the schedule")
@@ -154,17 +205,49 @@ class TournamentReplay:
             check(match.bots == bots, f"in {match.match} the schedule seats {', '.join(bots)}")
             check(len(match.outcome.placements) == len(bots), f"{match.match} has no place for every seat")
         self._completed[block.key] = event
+        self._there.end(block.key, event)
 
     def _void(self, event: BlockVoided) -> None:
-        self._voided.setdefault(self._due_block(event).key, []).append(event)
+        key = BlockKey(event.round, event.table)
+        completed = self._completed.get(key)
+        if completed is None:
+            self._due_block(event)
+        else:
+            check(bool(event.text), "a block that counts is voided for a reason that is named")
+            check(event.attempt == completed.attempt, "another attempt of the block counts")
+            check(self._there.can_be_taken_back(key), "what was drawn from the block's result stands already")
+            del self._completed[key]
+            self._there.take_back(key)
+        self._voided.setdefault(key, []).append(event)
+        if event.attempt == ATTEMPTS_MAX and self._there.is_open(key):
+            self._there.end(key, None)
+
+    def _pause(self, _: TournamentPaused) -> None:
+        check(not self._paused, "it was paused before")
+        self._paused = True
+
+    def _resume(self, _: TournamentResumed) -> None:
+        check(self._paused, "it was not paused")
+        self._paused = False
+
+    def _cut(self, event: TournamentCutShort) -> None:
+        check(not self._cut_short, "it was ended before")
+        check(bool(event.text), "an end before the time needs a reason")
+        self._cut_short, self._paused = True, False
+        self._there.cut_short()
 
     def _finish(self, event: TournamentFinished) -> None:
         assert self.created is not None
-        for key in self._blocks:
-            ended = key in self._completed or len(self._voided.get(key, ())) == ATTEMPTS_MAX
-            check(ended, f"table {key.table} of round {key.round} was not played")
-        blocks = (self._completed[key] for key in self._blocks if key in self._completed)
-        standings = standings_of(self.created.manifest.players, self._entrants, blocks).rows()
+        schedule = self._there
+        for block in schedule.blocks:
+            key = block.key
+            check(not schedule.is_open(key), f"table {key.table} of round {key.round} was not played")
+        check(schedule.is_over, "a further round is to be drawn")
+        check(event.lots == schedule.last_lots(), f"the lots that follow from the log are {schedule.last_lots()}")
+        check(event.verdict == schedule.verdict, f"the verdict that follows from the log is {schedule.verdict}")
+        ranking = Ranking(schedule.scores(), schedule.byes(), self._left)
+        players = self.created.manifest.players
+        standings = standings_of(players, self._entrants, schedule.counted()).rows(ranking)
         # Compared as text, since a seat never sat in is not a number, and that does not equal itself.
         check(list(map(repr, event.standings)) == list(map(repr, standings)), _first_difference(event, standings))
         self.finished = event
@@ -180,8 +263,13 @@ def _first_difference(event: TournamentFinished, standings: tuple[Standing, ...]
 _STEPS: dict[type, Callable[[TournamentReplay, Any], None]] = {
     TournamentCreated: TournamentReplay._create,
     EntrantEntered: TournamentReplay._enter,
+    EntrantLeft: TournamentReplay._leave,
     TournamentStarted: TournamentReplay._start,
+    RoundDrawn: TournamentReplay._draw,
     BlockCompleted: TournamentReplay._complete,
     BlockVoided: TournamentReplay._void,
+    TournamentPaused: TournamentReplay._pause,
+    TournamentResumed: TournamentReplay._resume,
+    TournamentCutShort: TournamentReplay._cut,
     TournamentFinished: TournamentReplay._finish,
 }

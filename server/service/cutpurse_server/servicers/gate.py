@@ -60,9 +60,11 @@ ALLOWED: Mapping[str, frozenset[Role]] = {
     "/cutpurse.v1.TournamentService/WatchTournament": _WATCHING,
     "/cutpurse.v1.TournamentService/GetStandings": _WATCHING,
     "/cutpurse.v1.TournamentService/WithdrawEntrant": _ORGANISING,
+    "/cutpurse.v1.TournamentService/DisqualifyEntrant": _ORGANISING,
     "/cutpurse.v1.TournamentService/PauseTournament": _ORGANISING,
     "/cutpurse.v1.TournamentService/ResumeTournament": _ORGANISING,
     "/cutpurse.v1.TournamentService/VoidBlock": _ORGANISING,
+    "/cutpurse.v1.TournamentService/FinishTournament": _ORGANISING,
     "/cutpurse.v1.AuditService/ExportBundle": _AUDITING,
 }
 """Which roles may call what; every method of the contract has its line (a test compares with the descriptors)."""

@@ -7,15 +7,22 @@ from contextlib import aclosing
 from typing import Any
 
 from cutpurse.v1 import tournament_pb2, tournament_pb2_grpc
-from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.tournaments import Overview, Tournaments
-from cutpurse_server.wire.tournament_events import manifest_from_request, manifest_to_proto, standing_to_proto
+from cutpurse_server.tournaments.events import LeaveCause
+from cutpurse_server.tournaments.schedule import BlockKey
+from cutpurse_server.wire.tournament_events import (
+    entrant_to_proto,
+    manifest_from_request,
+    manifest_to_proto,
+    standing_to_proto,
+)
+from cutpurse_server.wire.tournament_notices import notice_to_proto
 
 __all__ = ["TournamentServicer"]
 
 
 class TournamentServicer(tournament_pb2_grpc.TournamentServiceServicer):
-    """Passes on to the tournaments; what is not in this version says so."""
+    """Passes on to the tournaments."""
 
     def __init__(self, tournaments: Tournaments) -> None:
         self._tournaments = tournaments
@@ -31,7 +38,7 @@ class TournamentServicer(tournament_pb2_grpc.TournamentServiceServicer):
         self, request: tournament_pb2.EnterTournamentRequest, context: Any
     ) -> tournament_pb2.EnterTournamentResponse:
         """An entrant."""
-        await self._tournaments.enter(request.tournament, request.bot)
+        await self._tournaments.enter(request.tournament, request.bot, request.rank)
         return tournament_pb2.EnterTournamentResponse()
 
     async def StartTournament(
@@ -48,20 +55,24 @@ class TournamentServicer(tournament_pb2_grpc.TournamentServiceServicer):
         overview = await self._tournaments.get(request.tournament)
         return tournament_pb2.GetTournamentResponse(
             manifest=manifest_to_proto(overview.manifest),
-            entrants=[tournament_pb2.Entrant(bot=each.bot, owner=each.owner) for each in overview.entrants],
+            entrants=[entrant_to_proto(each, overview.left.get(each.bot)) for each in overview.entrants],
             progress=_progress_to_proto(overview),
+            notices=[notice_to_proto(each) for each in overview.told],
         )
 
     async def WatchTournament(
         self, request: tournament_pb2.WatchTournamentRequest, context: Any
     ) -> AsyncIterator[tournament_pb2.WatchTournamentResponse]:
         """Where it stands, again and again."""
+        told = 0
         async with aclosing(self._tournaments.watch(request.tournament)) as overviews:
             async for overview in overviews:
                 yield tournament_pb2.WatchTournamentResponse(
                     progress=_progress_to_proto(overview),
                     standings=[standing_to_proto(each) for each in overview.standings],
+                    notices=[notice_to_proto(each) for each in overview.told[told:]],
                 )
+                told = len(overview.told)
 
     async def GetStandings(
         self, request: tournament_pb2.GetStandingsRequest, context: Any
@@ -70,21 +81,48 @@ class TournamentServicer(tournament_pb2_grpc.TournamentServiceServicer):
         standings = await self._tournaments.standings(request.tournament)
         return tournament_pb2.GetStandingsResponse(standings=[standing_to_proto(each) for each in standings])
 
-    async def WithdrawEntrant(self, request: Any, context: Any) -> tournament_pb2.WithdrawEntrantResponse:
-        """Not in this version."""
-        raise ServiceError(ErrorReason.NOT_IMPLEMENTED)
+    async def WithdrawEntrant(
+        self, request: tournament_pb2.WithdrawEntrantRequest, context: Any
+    ) -> tournament_pb2.WithdrawEntrantResponse:
+        """A bot goes."""
+        await self._tournaments.leave(request.tournament, request.bot, LeaveCause.WITHDRAWN, request.text)
+        return tournament_pb2.WithdrawEntrantResponse()
 
-    async def PauseTournament(self, request: Any, context: Any) -> tournament_pb2.PauseTournamentResponse:
-        """Not in this version."""
-        raise ServiceError(ErrorReason.NOT_IMPLEMENTED)
+    async def DisqualifyEntrant(
+        self, request: tournament_pb2.DisqualifyEntrantRequest, context: Any
+    ) -> tournament_pb2.DisqualifyEntrantResponse:
+        """A bot must go."""
+        await self._tournaments.leave(request.tournament, request.bot, LeaveCause.DISQUALIFIED, request.text)
+        return tournament_pb2.DisqualifyEntrantResponse()
 
-    async def ResumeTournament(self, request: Any, context: Any) -> tournament_pb2.ResumeTournamentResponse:
-        """Not in this version."""
-        raise ServiceError(ErrorReason.NOT_IMPLEMENTED)
+    async def PauseTournament(
+        self, request: tournament_pb2.PauseTournamentRequest, context: Any
+    ) -> tournament_pb2.PauseTournamentResponse:
+        """A break."""
+        await self._tournaments.pause(request.tournament, request.text)
+        return tournament_pb2.PauseTournamentResponse()
 
-    async def VoidBlock(self, request: Any, context: Any) -> tournament_pb2.VoidBlockResponse:
-        """Not in this version."""
-        raise ServiceError(ErrorReason.NOT_IMPLEMENTED)
+    async def ResumeTournament(
+        self, request: tournament_pb2.ResumeTournamentRequest, context: Any
+    ) -> tournament_pb2.ResumeTournamentResponse:
+        """The end of the break."""
+        await self._tournaments.resume(request.tournament)
+        return tournament_pb2.ResumeTournamentResponse()
+
+    async def VoidBlock(
+        self, request: tournament_pb2.VoidBlockRequest, context: Any
+    ) -> tournament_pb2.VoidBlockResponse:
+        """A block that does not count."""
+        block = request.match or BlockKey(request.round, request.table)
+        await self._tournaments.void_block(request.tournament, block, request.text)
+        return tournament_pb2.VoidBlockResponse()
+
+    async def FinishTournament(
+        self, request: tournament_pb2.FinishTournamentRequest, context: Any
+    ) -> tournament_pb2.FinishTournamentResponse:
+        """The end, now."""
+        await self._tournaments.cut_short(request.tournament, request.text)
+        return tournament_pb2.FinishTournamentResponse()
 
 
 def _progress_to_proto(overview: Overview) -> tournament_pb2.TournamentProgress:
@@ -95,4 +133,7 @@ def _progress_to_proto(overview: Overview) -> tournament_pb2.TournamentProgress:
         matches_running=progress.matches_running,
         matches_total=progress.matches_total,
         decisions=progress.decisions,
+        paused=progress.paused,
+        rounds=progress.rounds,
+        verdict=tournament_pb2.GauntletVerdict.ValueType(progress.verdict or 0),
     )

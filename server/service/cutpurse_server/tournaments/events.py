@@ -15,13 +15,22 @@ __all__ = [
     "CompletedMatch",
     "Entrant",
     "EntrantEntered",
+    "EntrantLeft",
     "Format",
+    "FormatSettings",
+    "LeaveCause",
+    "Lot",
     "Manifest",
+    "RoundDrawn",
     "Standing",
     "TournamentCreated",
+    "TournamentCutShort",
     "TournamentEvent",
     "TournamentFinished",
+    "TournamentPaused",
+    "TournamentResumed",
     "TournamentStarted",
+    "Verdict",
     "manifest_hash",
 ]
 
@@ -36,6 +45,38 @@ class Format(IntEnum):
     GAUNTLET = 5
 
 
+class LeaveCause(IntEnum):
+    """Why a bot is not in a tournament any more; numbers as in tournament.proto."""
+
+    WITHDRAWN = 1
+    DISQUALIFIED = 2
+
+
+class Verdict(IntEnum):
+    """What a gauntlet has shown of its challenger; numbers as in tournament.proto."""
+
+    UNDECIDED = 1
+    STRONGER = 2
+    WEAKER = 3
+
+
+class FormatSettings(NamedTuple):
+    """What a format lets an organiser choose; what is another format's is 0 or empty."""
+
+    tables: int = 0
+    """Round robin: most tables in a round; 0: every set of n entrants meets."""
+    advance: int = 0
+    """Single elimination: how many of a table go on, as far as the numbers allow."""
+    best_of: int = 0
+    """Single elimination: blocks that a table plays at most while nothing is tied."""
+    tie_blocks: int = 0
+    """Single elimination: further blocks for a tie, before the lot."""
+    challenger: str = ""
+    """Gauntlet: the bot that meets all others."""
+    error_per_mille: int = 0
+    """Gauntlet: how often, in a thousand, either verdict may be wrong, at most."""
+
+
 class Manifest(NamedTuple):
     """Everything that describes a tournament before anybody enters it."""
 
@@ -48,7 +89,8 @@ class Manifest(NamedTuple):
     players: int
     """Seats at a table."""
     rounds: int
-    """From 1; each plays one block at every table."""
+    """From 1; each plays one block at every table. Of a ladder, periods; of a gauntlet, most cycles; of a single
+    elimination, 1, since its rounds follow from its entrants."""
     concurrency: int
     """Matches that may run at once."""
     deals_root: bytes
@@ -57,6 +99,8 @@ class Manifest(NamedTuple):
     seed: str
     """Makes the deals repeatable and the tournament unrated; empty: drawn by the service. Secret until the end, and so
     no part of the manifest's bytes."""
+    settings: FormatSettings = FormatSettings()
+    """The format's, with every value resolved."""
 
 
 class Entrant(NamedTuple):
@@ -64,6 +108,8 @@ class Entrant(NamedTuple):
 
     bot: str
     owner: str
+    rank: int = 0
+    """Its place in the organiser's seeding of a single elimination, from 1; 0: none, so that a lot decides."""
 
 
 class TournamentCreated(NamedTuple):
@@ -84,9 +130,61 @@ class EntrantEntered(NamedTuple):
     at_ms: int
 
 
-class TournamentStarted(NamedTuple):
-    """Entries are closed; the schedule follows from what stands before."""
+class EntrantLeft(NamedTuple):
+    """A bot is out: before the start it is struck off; later, its blocks that have not ended are dropped."""
 
+    bot: str
+    cause: LeaveCause
+    text: str
+    """The organiser's reason; may be empty."""
+    at_ms: int
+
+
+class TournamentStarted(NamedTuple):
+    """The entries are closed, except where the format takes late ones; the schedule follows from what stands before."""
+
+    at_ms: int
+
+
+class Lot(NamedTuple):
+    """A tie at a table of a single elimination that more blocks did not break, and what was drawn."""
+
+    round: int
+    """The table's last round."""
+    bots: tuple[str, ...]
+    """Those that were tied, in the order drawn: the first go on."""
+
+
+class RoundDrawn(NamedTuple):
+    """The next round of a format whose rounds depend on results. It follows from what stands before it."""
+
+    round: int
+    tables: tuple[tuple[str, ...], ...]
+    """Bots in the order of their seats in rotation 0."""
+    byes: tuple[str, ...]
+    """Bots that sit this round out, though they are in."""
+    lots: tuple[Lot, ...]
+    """By which the round before was decided."""
+    at_ms: int
+
+
+class TournamentPaused(NamedTuple):
+    """No further matches are begun; those that run go on."""
+
+    text: str
+    at_ms: int
+
+
+class TournamentResumed(NamedTuple):
+    """Matches are begun again."""
+
+    at_ms: int
+
+
+class TournamentCutShort(NamedTuple):
+    """The organiser ends the tournament: what has not ended is dropped."""
+
+    text: str
     at_ms: int
 
 
@@ -115,13 +213,15 @@ class BlockCompleted(NamedTuple):
 
 
 class BlockVoided(NamedTuple):
-    """A block does not count; it is played again as long as attempts are left."""
+    """A block does not count; it is played again as long as attempts are left, unless it was dropped."""
 
     round: int
     table: int
     attempt: int
     cause: VoidCause
     at_ms: int
+    text: str = ""
+    """The reason of an organiser who ordered it, also of a block that had counted; empty: a match of it was voided."""
 
 
 class Standing(NamedTuple):
@@ -138,17 +238,37 @@ class Standing(NamedTuple):
     forfeits: int
     points_by_seat: tuple[float, ...]
     """NaN for a seat never sat in."""
+    score: float = 0.0
+    """What places follow from: formats/. For round robin and gauntlet the mean points."""
+    byes: int = 0
+    """Rounds that the bot sat out without its doing."""
+    left: LeaveCause | None = None
+    """Why the bot is out, if it is. Whoever was disqualified shares the last place."""
 
 
 class TournamentFinished(NamedTuple):
-    """Every block is completed, or was voided as often as it may be."""
+    """Nothing is left to play."""
 
     standings: tuple[Standing, ...]
     at_ms: int
+    lots: tuple[Lot, ...] = ()
+    """By which the last round of a single elimination was decided."""
+    verdict: Verdict | None = None
+    """Of a gauntlet."""
 
 
 TournamentEvent = (
-    TournamentCreated | EntrantEntered | TournamentStarted | BlockCompleted | BlockVoided | TournamentFinished
+    TournamentCreated
+    | EntrantEntered
+    | EntrantLeft
+    | TournamentStarted
+    | RoundDrawn
+    | BlockCompleted
+    | BlockVoided
+    | TournamentPaused
+    | TournamentResumed
+    | TournamentCutShort
+    | TournamentFinished
 )
 
 

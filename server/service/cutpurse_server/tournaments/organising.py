@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from itertools import islice
 from typing import NamedTuple, Protocol
 
-from cutpurse_rules import GAMES
-from cutpurse_rules.errors import BadConfiguration
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.port import Log, LogUnavailable
-from cutpurse_server.matches.beginning import SEED_BYTES_MAX, check_clock
 from cutpurse_server.matches.desk import stream_of
-from cutpurse_server.names import NAME_FORM, is_name
+from cutpurse_server.tournaments import acting
 from cutpurse_server.tournaments.deals import DEAL_SLOTS, deals_root, deals_secret
 from cutpurse_server.tournaments.events import (
     Entrant,
-    EntrantEntered,
-    Format,
+    LeaveCause,
     Manifest,
     Standing,
     TournamentCreated,
     TournamentEvent,
-    TournamentStarted,
+    Verdict,
 )
+from cutpurse_server.tournaments.manifests import checked
 from cutpurse_server.tournaments.reconciler import Desk, Reconciler
-from cutpurse_server.tournaments.record import Phase, TournamentRecord
-from cutpurse_server.tournaments.schedule import ScheduleTooLarge, check_size
+from cutpurse_server.tournaments.record import Phase, Told, TournamentRecord
+from cutpurse_server.tournaments.schedule import BlockKey
 from cutpurse_server.tournaments.store import TournamentCodec, TournamentStore
 
 __all__ = ["Overview", "Owners", "Progress", "Tournaments"]
 
-CONCURRENCY_MAX = 1_024
 _CONFLICTS_MAX = 16
+_FEW_ROWS = 64
+_PAUSE_S = 0.5
+"""How long nothing is looked at after more rows than a few."""
 _WATCH_S = 2.0
 """How often watchers look for news of other replicas."""
 
@@ -56,6 +55,11 @@ class Progress(NamedTuple):
     matches_total: int
     decisions: int
     """Decisions resolved so far, in all its matches that count."""
+    paused: bool = False
+    rounds: int = 0
+    """Drawn so far."""
+    verdict: Verdict | None = None
+    """Of a gauntlet that is decided."""
 
 
 class Overview(NamedTuple):
@@ -64,9 +68,13 @@ class Overview(NamedTuple):
     manifest: Manifest
     entrants: tuple[Entrant, ...]
     """By name."""
+    left: Mapping[str, LeaveCause]
+    """Who is out since the start."""
     progress: Progress
     standings: tuple[Standing, ...]
-    """Over the completed blocks, best first."""
+    """Over the blocks that count, best first."""
+    told: tuple[Told, ...]
+    """What was done to it since its start, in order."""
 
 
 class Tournaments:
@@ -91,10 +99,10 @@ class Tournaments:
     async def create(self, manifest: Manifest) -> Manifest:
         """A new tournament, with its deals drawn and committed to; its deals and options are filled in here.
 
-        Creating the same one again changes nothing. Raises NAME_TAKEN, NOT_IMPLEMENTED, GAME_UNKNOWN, and
+        Creating the same one again changes nothing. Raises NAME_TAKEN, GAME_UNKNOWN, and
         CONFIGURATION_INVALID naming the culprit.
         """
-        manifest = _checked(manifest)
+        manifest = checked(manifest)
         existing = await self._store.read(manifest.tournament)
         if existing is None:
             secret = deals_secret(manifest.seed)
@@ -109,38 +117,40 @@ class Tournaments:
             raise ServiceError(ErrorReason.NAME_TAKEN, f"There is another tournament {manifest.tournament!r}.")
         return existing.manifest
 
-    async def enter(self, tournament: str, bot: str) -> None:
+    async def enter(self, tournament: str, bot: str, rank: int = 0) -> None:
         """Enter a registered bot; nothing happens if it is entered. Raises BOT_UNKNOWN and WRONG_PHASE."""
         owner = await self._owners.owner_of(bot)
         if owner is None:
             raise ServiceError(ErrorReason.BOT_UNKNOWN, f"There is no bot {bot[:64]!r}; register it first.")
-
-        def decide(record: TournamentRecord) -> TournamentEvent | None:
-            if bot in record.entrants:
-                return None
-            if record.phase is not Phase.ENTRIES:
-                raise ServiceError(ErrorReason.WRONG_PHASE, "Entries are closed.")
-            _check_size(record.manifest, len(record.entrants) + 1)
-            return EntrantEntered(Entrant(bot, owner), self._store.log.now_ms())
-
-        await self._decide(tournament, decide)
+        entrant = Entrant(bot, owner, rank)
+        await self._decide(tournament, lambda record: acting.enter(record, entrant, self._now_ms()))
 
     async def start(self, tournament: str) -> None:
         """Close the entries and begin; nothing happens if it has begun. Raises WRONG_PHASE without enough entrants."""
-
-        def decide(record: TournamentRecord) -> TournamentEvent | None:
-            if record.phase is not Phase.ENTRIES:
-                return None
-            entrants, players = len(record.entrants), record.manifest.players
-            if entrants < players:
-                raise ServiceError(
-                    ErrorReason.WRONG_PHASE, f"{entrants} bots are entered, and a table needs {players}; enter more."
-                )
-            return TournamentStarted(self._store.log.now_ms())
-
-        record = await self._decide(tournament, decide)
+        record = await self._decide(tournament, lambda record: acting.start(record, self._now_ms()))
         if record.phase is Phase.RUNNING:
             self._reconciler.take_up(tournament)
+
+    async def leave(self, tournament: str, bot: str, cause: LeaveCause, text: str) -> None:
+        """Take a bot out. Raises BOT_UNKNOWN, WRONG_PHASE, and MALFORMED for a disqualification without a reason."""
+        await self._act(tournament, lambda record: acting.leave(record, bot, cause, text, self._now_ms()))
+
+    async def pause(self, tournament: str, text: str = "") -> None:
+        """Begin no further matches. Raises WRONG_PHASE."""
+        await self._act(tournament, lambda record: acting.pause(record, text, self._now_ms()))
+
+    async def resume(self, tournament: str) -> None:
+        """Begin matches again. Raises WRONG_PHASE."""
+        await self._act(tournament, lambda record: acting.resume(record, self._now_ms()))
+
+    async def void_block(self, tournament: str, block: BlockKey | str, text: str) -> None:
+        """Void a block, named by its place or by a match of it; it is played again. Raises MALFORMED, WRONG_PHASE."""
+        key = block if isinstance(block, BlockKey) else await self._block_of(tournament, block)
+        await self._act(tournament, lambda record: acting.void_block(record, key, text, self._now_ms()))
+
+    async def cut_short(self, tournament: str, text: str) -> None:
+        """End it: what has not ended is dropped. Raises MALFORMED without a reason, and WRONG_PHASE."""
+        await self._act(tournament, lambda record: acting.cut_short(record, text, self._now_ms()))
 
     async def get(self, tournament: str) -> Overview:
         """Where a tournament stands; raises TOURNAMENT_UNKNOWN."""
@@ -157,14 +167,16 @@ class Tournaments:
                 if each.begun.origin is not None and each.begun.origin.tournament == tournament:
                     decisions += each.number - bool(each.asked)
         total = record.schedule.matches_total if record.schedule else 0
-        progress = Progress(record.phase, done, running, total, decisions)
-        standings = record.standings.rows() if record.standings else ()
-        return Overview(record.manifest, tuple(sorted(record.entrants.values())), progress, standings)
+        rounds = record.schedule.rounds if record.schedule else 0
+        verdict = record.schedule.verdict if record.schedule else None
+        progress = Progress(record.phase, done, running, total, decisions, record.paused, rounds, verdict)
+        entrants = tuple(sorted(record.entrants.values()))
+        return Overview(record.manifest, entrants, dict(record.left), progress, record.rows(), tuple(record.told))
 
     async def standings(self, tournament: str) -> tuple[Standing, ...]:
         """The standings over the completed blocks, best first; raises TOURNAMENT_UNKNOWN."""
         record = await self._existing(tournament)
-        return record.standings.rows() if record.standings else ()
+        return record.rows()
 
     async def watch(self, tournament: str) -> AsyncGenerator[Overview, None]:
         """Where it stands, again whenever that has changed; ends when the tournament is finished.
@@ -180,9 +192,12 @@ class Tournaments:
                     "The service cannot go on with this tournament; its own log lines say why. Nothing is lost.",
                 )
             # Decisions alone are no news: they would be told without end.
-            if shown is None or overview.progress[:4] != shown.progress[:4]:
+            if shown is None or _news(overview) != _news(shown):
                 shown = overview
                 yield overview
+                if len(overview.standings) > _FEW_ROWS and overview.progress.phase is not Phase.FINISHED:
+                    # A thousand rows after every match would leave no time for the matches.
+                    await asyncio.sleep(_PAUSE_S)
             else:
                 await self._reconciler.news(_WATCH_S)
 
@@ -195,6 +210,23 @@ class Tournaments:
         if record is None:
             raise ServiceError(ErrorReason.TOURNAMENT_UNKNOWN)
         return record
+
+    async def _act(self, tournament: str, decide: _Decide) -> None:
+        """Decide on a tournament, and let what follows from it happen."""
+        record = await self._decide(tournament, decide)
+        if record.phase is Phase.RUNNING:
+            self._reconciler.wake(tournament)
+
+    async def _block_of(self, tournament: str, match: str) -> BlockKey:
+        """The block of a match; raises MATCH_UNKNOWN, also for a match of another tournament."""
+        record = await self._desk.record(match)
+        origin = record.begun.origin if record else None
+        if origin is None or origin.tournament != tournament:
+            raise ServiceError(ErrorReason.MATCH_UNKNOWN)
+        return BlockKey(origin.round, origin.table)
+
+    def _now_ms(self) -> int:
+        return self._store.log.now_ms()
 
     async def _decide(self, tournament: str, decide: _Decide) -> TournamentRecord:
         """Decide on a tournament as it is and write the outcome; again if somebody else wrote first."""
@@ -209,7 +241,7 @@ class Tournaments:
         """The decisions in all completed blocks; each block is looked at once."""
         playing = self._reconciler.playing(record.tournament)
         counted, decisions = self._decisions.get(record.tournament, (0, 0))
-        news = list(islice(record.completed.values(), counted, None))
+        news = list(islice(record.completions, counted, None))
         for block in news:
             for match in block.matches:
                 seen = playing.decisions.pop(match.match, None) if playing else None
@@ -232,37 +264,9 @@ class _Decide(Protocol):
     def __call__(self, record: TournamentRecord, /) -> TournamentEvent | None: ...
 
 
-def _checked(manifest: Manifest) -> Manifest:
-    """The manifest with every option resolved; raises what `create` raises."""
-    if not is_name(manifest.tournament):
-        raise ServiceError(ErrorReason.CONFIGURATION_INVALID, f"tournament: a name has {NAME_FORM}.")
-    if manifest.format is not Format.ROUND_ROBIN:
-        raise ServiceError(ErrorReason.NOT_IMPLEMENTED, f"Format {manifest.format.name} is not in this version.")
-    if manifest.game not in GAMES:
-        raise ServiceError(ErrorReason.GAME_UNKNOWN)
-    if len(manifest.seed.encode()) > SEED_BYTES_MAX:
-        raise ServiceError(ErrorReason.CONFIGURATION_INVALID, f"seed: has at most {SEED_BYTES_MAX} bytes.")
-    for name, value, most in (
-        ("rounds", manifest.rounds, DEAL_SLOTS),
-        ("concurrency", manifest.concurrency, CONCURRENCY_MAX),
-    ):
-        if not 1 <= value <= most:
-            raise ServiceError(ErrorReason.CONFIGURATION_INVALID, f"{name}: must be from 1 to {most:,}, not {value:,}.")
-    try:
-        config = GAMES[manifest.game].configure(manifest.players, manifest.options)
-    except BadConfiguration as bad:
-        raise ServiceError(ErrorReason.CONFIGURATION_INVALID, f"{bad.option}: {bad.text}") from None
-    check_clock(manifest.clock)
-    manifest = manifest._replace(options=dict(config.options))
-    _check_size(manifest, manifest.players)
-    return manifest
-
-
-def _check_size(manifest: Manifest, entrants: int) -> None:
-    try:
-        check_size(manifest, entrants)
-    except ScheduleTooLarge as large:
-        raise ServiceError(ErrorReason.CONFIGURATION_INVALID, str(large)) from None
+def _news(overview: Overview) -> tuple[object, ...]:
+    """What is told as soon as it changes."""
+    return (*overview.progress._replace(decisions=0), len(overview.told))
 
 
 def _without_deals(manifest: Manifest) -> Manifest:

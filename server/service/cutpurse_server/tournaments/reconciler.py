@@ -8,14 +8,15 @@ write names the version that it was decided on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.beginning import begin_match
+from cutpurse_server.matches.deciding import Draft, abort
 from cutpurse_server.matches.desk import Observer
 from cutpurse_server.matches.events import MatchBegun, MatchEvent, SeatIdentity
 from cutpurse_server.matches.record import MatchRecord
@@ -40,6 +41,10 @@ class Desk(Protocol):
 
     async def begin(self, begun: MatchBegun) -> bool:
         """Write a new match; False if the same one was begun before."""
+        ...
+
+    async def ask(self, match: str, command: Callable[[Draft, int], Any]) -> Any:
+        """Decide a command on a match, and what came of it."""
         ...
 
     async def record(self, match: str) -> MatchRecord | None:
@@ -118,6 +123,12 @@ class Reconciler:
             self._playing.pop(tournament, None)
             self._wakes[tournament] = asyncio.Event()
             self._tasks[tournament] = asyncio.create_task(self._play(tournament))
+
+    def wake(self, tournament: str) -> None:
+        """Something was done to a running tournament: look at it now."""
+        self.take_up(tournament)
+        self._wakes[tournament].set()
+        self._tell()
 
     def playing(self, tournament: str) -> Playing | None:
         """What is known of a tournament that this replica plays."""
@@ -221,7 +232,7 @@ class Reconciler:
                 return True
             playing = self._playing.get(tournament)
             if playing is None:
-                playing = self._playing[tournament] = Playing(record)
+                playing = self._playing[tournament] = Playing(record, shared=self._store.log.shared)
             work = playing.next_work(record, self._store.log.now_ms())
             if work is None:
                 return False
@@ -239,6 +250,12 @@ class Reconciler:
                 if existing is not None:
                     playing.began(scheduled, existing)
             work.look_at.looked_at = True
+        elif work.end is not None:
+            match, cause, text = work.end
+            await self._desk.ask(match, lambda draft, now_ms: abort(draft, cause, text, now_ms))
+            ended = await self._desk.record(match)
+            if ended is not None and ended.over:
+                playing.notice(ended)
         elif work.begin is not None:
             begun = begin_scheduled(record, work.begin, self._store.log.now_ms())
             new = await self._desk.begin(begun)

@@ -13,17 +13,27 @@ from cutpurse_server.tournaments.events import (
     BlockVoided,
     Entrant,
     EntrantEntered,
+    EntrantLeft,
+    LeaveCause,
     Manifest,
+    RoundDrawn,
+    Standing,
     TournamentCreated,
+    TournamentCutShort,
     TournamentEvent,
     TournamentFinished,
+    TournamentPaused,
+    TournamentResumed,
     TournamentStarted,
     manifest_hash,
 )
 from cutpurse_server.tournaments.schedule import ATTEMPTS_MAX, BlockKey, Schedule
-from cutpurse_server.tournaments.standings import Standings
+from cutpurse_server.tournaments.standings import Ranking, Standings, standings_of
 
-__all__ = ["Phase", "TournamentRecord"]
+__all__ = ["Phase", "Told", "TournamentRecord"]
+
+Told = EntrantEntered | EntrantLeft | BlockVoided | TournamentPaused | TournamentResumed | TournamentCutShort
+"""What those who watch are told of, beyond matches that are over."""
 
 
 class Phase(IntEnum):
@@ -42,14 +52,23 @@ class TournamentRecord:
         self.hash = manifest_hash(created.manifest_bytes)
         self.phase = Phase.ENTRIES
         self.entrants: dict[str, Entrant] = {}
-        """By the bot's name."""
+        """By the bot's name; those who left after the start among them."""
+        self.left: dict[str, LeaveCause] = {}
+        """Who is out since the start, and why."""
+        self.paused = False
+        self.told: list[Told] = []
+        """What organisers have done since the start, and what was voided."""
         self.completed: dict[BlockKey, BlockCompleted] = {}
+        """Blocks that are completed, those of a gauntlet that do not count among them."""
+        self.completions: list[BlockCompleted] = []
+        """All of them in the order in which they ended, also those that were voided later."""
         self.voided: dict[BlockKey, int] = {}
         """How many attempts of a block were voided."""
         self.schedule: Schedule | None = None
-        """Once the entries are closed."""
+        """Once the tournament has begun."""
         self.standings: Standings | None = None
-        """Over the completed blocks, once the entries are closed."""
+        """Over the blocks that count, once the tournament has begun; as they are shown: `rows`."""
+        self._rows: tuple[Version, tuple[Standing, ...]] | None = None
         self.finished: TournamentFinished | None = None
         self.version = Version(0)
         self.chain = first_link(created.manifest.tournament)
@@ -81,10 +100,24 @@ class TournamentRecord:
         """Matches in completed blocks."""
         return len(self.completed) * self.manifest.players
 
+    @property
+    def ranking(self) -> Ranking:
+        """What the standings take from the schedule; the tournament must have begun."""
+        assert self.schedule is not None
+        return Ranking(self.schedule.scores(), self.schedule.byes(), self.left)
+
+    def rows(self) -> tuple[Standing, ...]:
+        """The standings over the blocks that count, best first; empty before the start."""
+        if self.standings is None:
+            return ()
+        if self._rows is None or self._rows[0] != self.version:
+            self._rows = (self.version, self.standings.rows(self.ranking))
+        return self._rows[1]
+
     def attempt(self, block: BlockKey) -> int | None:
         """The attempt, from 1, in which a block is or should be played; None if nothing is left to play."""
-        voided = self.voided.get(block, 0)
-        return None if block in self.completed or voided >= ATTEMPTS_MAX else voided + 1
+        assert self.schedule is not None
+        return self.voided.get(block, 0) + 1 if self.schedule.is_open(block) else None
 
     def read(self, events: Iterable[TournamentEvent], stored: Iterable[StoredEvent]) -> None:
         """Apply the events that follow in the log."""
@@ -96,6 +129,19 @@ class TournamentRecord:
 
 def _entered(record: TournamentRecord, event: EntrantEntered) -> None:
     record.entrants[event.entrant.bot] = event.entrant
+    if record.schedule is not None and record.standings is not None:
+        record.told.append(event)
+        record.schedule.enter(event.entrant)
+        record.standings.enter(event.entrant.bot)
+
+
+def _left(record: TournamentRecord, event: EntrantLeft) -> None:
+    if record.schedule is None:
+        del record.entrants[event.bot]
+        return
+    record.left[event.bot] = event.cause
+    record.told.append(event)
+    _count(record, record.schedule.leave(event.bot, event.cause))
 
 
 def _started(record: TournamentRecord, _: TournamentStarted) -> None:
@@ -104,16 +150,48 @@ def _started(record: TournamentRecord, _: TournamentStarted) -> None:
     record.standings = Standings(record.manifest.players, record.entrants)
 
 
+def _round_drawn(record: TournamentRecord, _: RoundDrawn) -> None:
+    assert record.schedule is not None
+    record.schedule.draw()
+
+
 def _block_completed(record: TournamentRecord, event: BlockCompleted) -> None:
     key = BlockKey(event.round, event.table)
     assert key not in record.completed
-    assert record.standings is not None
+    assert record.schedule is not None
     record.completed[key] = event
-    record.standings.add(event)
+    record.completions.append(event)
+    _count(record, record.schedule.end(key, event))
 
 
 def _block_voided(record: TournamentRecord, event: BlockVoided) -> None:
-    record.voided[BlockKey(event.round, event.table)] = event.attempt
+    key = BlockKey(event.round, event.table)
+    schedule = record.schedule
+    assert schedule is not None
+    record.told.append(event)
+    record.voided[key] = event.attempt
+    if record.completed.pop(key, None) is not None:
+        schedule.take_back(key)
+        record.standings = standings_of(record.manifest.players, record.entrants, schedule.counted())
+    if event.attempt == ATTEMPTS_MAX and schedule.is_open(key):
+        _count(record, schedule.end(key, None))
+
+
+def _paused(record: TournamentRecord, event: TournamentPaused) -> None:
+    record.paused = True
+    record.told.append(event)
+
+
+def _resumed(record: TournamentRecord, event: TournamentResumed) -> None:
+    record.paused = False
+    record.told.append(event)
+
+
+def _cut_short(record: TournamentRecord, event: TournamentCutShort) -> None:
+    assert record.schedule is not None
+    record.paused = False
+    record.told.append(event)
+    _count(record, record.schedule.cut_short())
 
 
 def _finished(record: TournamentRecord, event: TournamentFinished) -> None:
@@ -121,10 +199,21 @@ def _finished(record: TournamentRecord, event: TournamentFinished) -> None:
     record.finished = event
 
 
+def _count(record: TournamentRecord, blocks: Iterable[BlockCompleted]) -> None:
+    assert record.standings is not None
+    for block in blocks:
+        record.standings.add(block)
+
+
 _APPLY: dict[type, Any] = {
     EntrantEntered: _entered,
+    EntrantLeft: _left,
     TournamentStarted: _started,
+    RoundDrawn: _round_drawn,
     BlockCompleted: _block_completed,
     BlockVoided: _block_voided,
+    TournamentPaused: _paused,
+    TournamentResumed: _resumed,
+    TournamentCutShort: _cut_short,
     TournamentFinished: _finished,
 }

@@ -7,19 +7,23 @@ two blocks nothing is known, and the interval is [0, 1].
 
 Everything is counted in whole units of 1 ÷ (2 · (seats − 1)) points and compared as exact fractions: equal means share
 a place, and no name, seat or rounding breaks a tie. Rows of equal place are shown by name.
+
+Places follow from the mean points, or from the scores of a format that has its own (formats/). Whoever was disqualified
+shares the last place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import isnan, nan, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from cutpurse_server.matches.events import MatchOutcome
-from cutpurse_server.tournaments.events import BlockCompleted, Standing
+from cutpurse_server.tournaments.events import BlockCompleted, LeaveCause, Standing
+from cutpurse_server.tournaments.formats.course import placement_units
 
-__all__ = ["Standings", "points_units", "standings_of", "student_t_975"]
+__all__ = ["NOTHING_MORE", "Ranking", "Standings", "points_units", "standings_of", "student_t_975"]
 
 _T_975 = (
     12.7062047361747, 4.30265272974946, 3.18244630528371, 2.77644510519779, 2.57058183563632, 2.44691185114497,
@@ -28,6 +32,19 @@ _T_975 = (
     2.09302405440831, 2.08596344726586,
 )  # fmt: skip
 _Z_975 = 1.959963984540054
+
+
+class Ranking(NamedTuple):
+    """What standings take from a tournament beyond its blocks; by bot."""
+
+    scores: Mapping[str, Fraction] | None
+    """What places follow from; None: the mean points."""
+    byes: Mapping[str, int]
+    left: Mapping[str, LeaveCause]
+
+
+NOTHING_MORE = Ranking(None, {}, {})
+"""A round robin that nobody has left."""
 
 
 class _Counts:
@@ -54,6 +71,10 @@ class Standings:
         self._players = players
         self._counts = {bot: _Counts(players) for bot in bots}
 
+    def enter(self, bot: str) -> None:
+        """A late entry."""
+        self._counts[bot] = _Counts(self._players)
+
     def add(self, block: BlockCompleted) -> None:
         """Count a completed block. Each must be added once."""
         assert len(block.matches) == self._players
@@ -74,16 +95,24 @@ class Standings:
             counts.units += units
             counts.units_squared += units * units
 
-    def rows(self) -> tuple[Standing, ...]:
-        """The standings, best first. Bots without a completed block have mean 0 and share the last place."""
+    def rows(self, ranking: Ranking = NOTHING_MORE) -> tuple[Standing, ...]:
+        """The standings, best first. Bots without a completed block have mean 0."""
         means = {bot: self._mean(counts) for bot, counts in self._counts.items()}
-        order = sorted(means, key=lambda bot: (-means[bot], bot))
-        return tuple(self._row(bot, means) for bot in order)
+        scores = means if ranking.scores is None else ranking.scores
+        out = {bot for bot, cause in ranking.left.items() if cause is LeaveCause.DISQUALIFIED}
+        order = sorted((bot for bot in means), key=lambda bot: (bot in out, 0 if bot in out else -scores[bot], bot))
+        rows: list[Standing] = []
+        for at, bot in enumerate(order):
+            before = order[at - 1]
+            shares = at > 0 and (bot in out) == (before in out) and (bot in out or scores[bot] == scores[before])
+            place = rows[-1].place if shares else at + 1
+            rows.append(self._row(bot, place, means[bot], scores[bot], ranking))
+        return tuple(rows)
 
-    def to_json(self) -> list[dict[str, Any]]:
+    def to_json(self, ranking: Ranking = NOTHING_MORE) -> list[dict[str, Any]]:
         """The standings in exact form: fractions as `numerator/denominator`, None for a seat never sat in."""
         rows = []
-        for row in self.rows():
+        for row in self.rows(ranking):
             counts = self._counts[row.bot]
             by_seat = [
                 str(Fraction(units, self._units_per_point * sat)) if sat else None
@@ -93,6 +122,7 @@ class Standings:
                 "points_mean_exact": str(self._mean(counts)),
                 "points_by_seat": [None if isnan(points) else points for points in row.points_by_seat],
                 "points_by_seat_exact": by_seat,
+                "left": row.left.name.lower() if row.left else None,
             }
             rows.append(shown)
         return rows
@@ -105,16 +135,15 @@ class Standings:
         matches = counts.blocks * self._players
         return Fraction(counts.units, self._units_per_point * matches) if matches else Fraction(0)
 
-    def _row(self, bot: str, means: dict[str, Fraction]) -> Standing:
+    def _row(self, bot: str, place: int, mean: Fraction, score: Fraction, ranking: Ranking) -> Standing:
         counts = self._counts[bot]
-        mean = means[bot]
         low, high = self._interval(mean, counts)
         by_seat = tuple(
             float(Fraction(units, self._units_per_point * sat)) if sat else nan
             for units, sat in zip(counts.by_seat, counts.sat, strict=True)
         )
         return Standing(
-            place=1 + sum(other > mean for other in means.values()),
+            place=place,
             bot=bot,
             matches=counts.blocks * self._players,
             points_mean=float(mean),
@@ -123,6 +152,9 @@ class Standings:
             firsts=counts.firsts,
             forfeits=counts.forfeits,
             points_by_seat=by_seat,
+            score=float(score),
+            byes=ranking.byes.get(bot, 0),
+            left=ranking.left.get(bot),
         )
 
     def _interval(self, mean: Fraction, counts: _Counts) -> tuple[float, float]:
@@ -145,10 +177,7 @@ def standings_of(players: int, bots: Iterable[str], blocks: Iterable[BlockComple
 
 def points_units(outcome: MatchOutcome, seat: int) -> int:
     """A seat's points in a match, in units of 1 ÷ (2 · (seats − 1)): two for a seat below it, one for one beside it."""
-    own = outcome.placements[seat]
-    below = sum(place > own for place in outcome.placements)
-    sharing = sum(place == own for place in outcome.placements) - 1
-    return 2 * below + sharing
+    return placement_units(outcome.placements, seat)
 
 
 def student_t_975(degrees: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -19,13 +19,22 @@ from cutpurse_server.tournaments.events import (
     CompletedMatch,
     Entrant,
     EntrantEntered,
+    EntrantLeft,
     Format,
+    FormatSettings,
+    LeaveCause,
+    Lot,
     Manifest,
+    RoundDrawn,
     Standing,
     TournamentCreated,
+    TournamentCutShort,
     TournamentEvent,
     TournamentFinished,
+    TournamentPaused,
+    TournamentResumed,
     TournamentStarted,
+    Verdict,
 )
 from cutpurse_server.wire.matches import clock_from_proto, configuration_to_proto, options_from_proto, result_to_proto
 from cutpurse_server.wire.sealing import seal
@@ -35,6 +44,7 @@ __all__ = [
     "decode",
     "decode_with_commitment",
     "encode",
+    "entrant_to_proto",
     "manifest_from_bytes",
     "manifest_from_proto",
     "manifest_from_request",
@@ -59,6 +69,7 @@ def manifest_to_proto(manifest: Manifest) -> tournament_pb2.TournamentManifest:
         deals_root=manifest.deals_root,
         deal_slots=manifest.deal_slots,
         rated=not manifest.seed,
+        settings=tournament_pb2.FormatSettings(**manifest.settings._asdict()),
     )
 
 
@@ -77,7 +88,12 @@ def manifest_from_proto(manifest: tournament_pb2.TournamentManifest) -> Manifest
         deals_root=manifest.deals_root,
         deal_slots=manifest.deal_slots,
         seed="",
+        settings=_settings_from_proto(manifest.settings),
     )
+
+
+def _settings_from_proto(settings: tournament_pb2.FormatSettings) -> FormatSettings:
+    return FormatSettings(*[getattr(settings, name) for name in FormatSettings._fields])
 
 
 def manifest_from_request(manifest: tournament_pb2.TournamentManifest, seed: str) -> Manifest:
@@ -99,6 +115,7 @@ def manifest_from_request(manifest: tournament_pb2.TournamentManifest, seed: str
         deals_root=b"",
         deal_slots=0,
         seed=seed,
+        settings=_settings_from_proto(manifest.settings),
     )
 
 
@@ -117,12 +134,22 @@ def manifest_from_bytes(manifest_bytes: bytes) -> Manifest:
 
 def standing_to_proto(standing: Standing) -> tournament_pb2.Standing:
     """A row of the standings."""
-    return tournament_pb2.Standing(**standing._asdict())
+    return tournament_pb2.Standing(**standing._asdict() | {"left": _left_to_proto(standing.left)})
+
+
+def _left_to_proto(left: LeaveCause | None) -> tournament_pb2.LeaveCause.ValueType:
+    return tournament_pb2.LeaveCause.ValueType(left or 0)
+
+
+def entrant_to_proto(entrant: Entrant, left: LeaveCause | None = None) -> tournament_pb2.Entrant:
+    """An entrant, and why it is out."""
+    return tournament_pb2.Entrant(**entrant._asdict(), left=_left_to_proto(left))
 
 
 def _standing_from_proto(standing: tournament_pb2.Standing) -> Standing:
     values = {name: getattr(standing, name) for name in Standing._fields}
-    return Standing(**values | {"points_by_seat": tuple(standing.points_by_seat)})
+    left = LeaveCause(standing.left) if standing.left else None
+    return Standing(**values | {"points_by_seat": tuple(standing.points_by_seat), "left": left})
 
 
 def decision_number(stored: StoredEvent) -> int | None:
@@ -170,13 +197,72 @@ def _created_from_proto(
 
 
 def _entered_to_proto(event: EntrantEntered) -> tuple[bytes, bytes]:
-    entrant = tournament_pb2.Entrant(**event.entrant._asdict())
-    entered = tournament_log_pb2.EntrantEnteredPublic(entrant=entrant, at_ms=event.at_ms)
+    entered = tournament_log_pb2.EntrantEnteredPublic(entrant=entrant_to_proto(event.entrant), at_ms=event.at_ms)
     return _Public(entrant_entered=entered).SerializeToString(), b""
 
 
 def _entered_from_proto(public: tournament_log_pb2.EntrantEnteredPublic, _: object) -> EntrantEntered:
-    return EntrantEntered(Entrant(public.entrant.bot, public.entrant.owner), public.at_ms)
+    return EntrantEntered(Entrant(public.entrant.bot, public.entrant.owner, public.entrant.rank), public.at_ms)
+
+
+def _left_event_to_proto(event: EntrantLeft) -> tuple[bytes, bytes]:
+    left = tournament_log_pb2.EntrantLeftPublic(**event._asdict() | {"cause": _left_to_proto(event.cause)})
+    return _Public(entrant_left=left).SerializeToString(), b""
+
+
+def _left_event_from_proto(public: tournament_log_pb2.EntrantLeftPublic, _: object) -> EntrantLeft:
+    return EntrantLeft(public.bot, LeaveCause(public.cause), public.text, public.at_ms)
+
+
+def _lots_to_proto(lots: Iterable[Lot]) -> list[tournament_log_pb2.TieLot]:
+    return [tournament_log_pb2.TieLot(round=lot.round, bots=lot.bots) for lot in lots]
+
+
+def _lots_from_proto(lots: Iterable[tournament_log_pb2.TieLot]) -> tuple[Lot, ...]:
+    return tuple(Lot(lot.round, tuple(lot.bots)) for lot in lots)
+
+
+def _round_drawn_to_proto(event: RoundDrawn) -> tuple[bytes, bytes]:
+    drawn = tournament_log_pb2.RoundDrawnPublic(
+        round=event.round,
+        tables=[tournament_log_pb2.DrawnTable(bots=bots) for bots in event.tables],
+        byes=event.byes,
+        lots=_lots_to_proto(event.lots),
+        at_ms=event.at_ms,
+    )
+    return _Public(round_drawn=drawn).SerializeToString(), b""
+
+
+def _round_drawn_from_proto(public: tournament_log_pb2.RoundDrawnPublic, _: object) -> RoundDrawn:
+    tables = tuple(tuple(table.bots) for table in public.tables)
+    return RoundDrawn(public.round, tables, tuple(public.byes), _lots_from_proto(public.lots), public.at_ms)
+
+
+def _paused_to_proto(event: TournamentPaused) -> tuple[bytes, bytes]:
+    paused = tournament_log_pb2.TournamentPausedPublic(text=event.text, at_ms=event.at_ms)
+    return _Public(paused=paused).SerializeToString(), b""
+
+
+def _paused_from_proto(public: tournament_log_pb2.TournamentPausedPublic, _: object) -> TournamentPaused:
+    return TournamentPaused(public.text, public.at_ms)
+
+
+def _resumed_to_proto(event: TournamentResumed) -> tuple[bytes, bytes]:
+    resumed = tournament_log_pb2.TournamentResumedPublic(at_ms=event.at_ms)
+    return _Public(resumed=resumed).SerializeToString(), b""
+
+
+def _resumed_from_proto(public: tournament_log_pb2.TournamentResumedPublic, _: object) -> TournamentResumed:
+    return TournamentResumed(public.at_ms)
+
+
+def _cut_short_to_proto(event: TournamentCutShort) -> tuple[bytes, bytes]:
+    cut = tournament_log_pb2.TournamentCutShortPublic(text=event.text, at_ms=event.at_ms)
+    return _Public(cut_short=cut).SerializeToString(), b""
+
+
+def _cut_short_from_proto(public: tournament_log_pb2.TournamentCutShortPublic, _: object) -> TournamentCutShort:
+    return TournamentCutShort(public.text, public.at_ms)
 
 
 def _started_to_proto(event: TournamentStarted) -> tuple[bytes, bytes]:
@@ -233,23 +319,30 @@ def _block_voided_to_proto(event: BlockVoided) -> tuple[bytes, bytes]:
         attempt=event.attempt,
         cause=match_pb2.VoidCause.ValueType(event.cause),
         at_ms=event.at_ms,
+        text=event.text,
     )
     return _Public(block_voided=voided).SerializeToString(), b""
 
 
 def _block_voided_from_proto(public: tournament_log_pb2.BlockVoidedPublic, _: object) -> BlockVoided:
-    return BlockVoided(public.round, public.table, public.attempt, VoidCause(public.cause), public.at_ms)
+    cause = VoidCause(public.cause)
+    return BlockVoided(public.round, public.table, public.attempt, cause, public.at_ms, public.text)
 
 
 def _finished_to_proto(event: TournamentFinished) -> tuple[bytes, bytes]:
     finished = tournament_log_pb2.TournamentFinishedPublic(
-        standings=[standing_to_proto(standing) for standing in event.standings], at_ms=event.at_ms
+        standings=[standing_to_proto(standing) for standing in event.standings],
+        at_ms=event.at_ms,
+        lots=_lots_to_proto(event.lots),
+        verdict=tournament_pb2.GauntletVerdict.ValueType(event.verdict or 0),
     )
     return _Public(finished=finished).SerializeToString(), b""
 
 
 def _finished_from_proto(public: tournament_log_pb2.TournamentFinishedPublic, _: object) -> TournamentFinished:
-    return TournamentFinished(tuple(map(_standing_from_proto, public.standings)), public.at_ms)
+    standings = tuple(map(_standing_from_proto, public.standings))
+    verdict = Verdict(public.verdict) if public.verdict else None
+    return TournamentFinished(standings, public.at_ms, _lots_from_proto(public.lots), verdict)
 
 
 _ENCODERS: dict[type[Any], Callable[[Any], tuple[bytes, bytes]]] = {
@@ -259,6 +352,11 @@ _ENCODERS: dict[type[Any], Callable[[Any], tuple[bytes, bytes]]] = {
     BlockCompleted: _block_completed_to_proto,
     BlockVoided: _block_voided_to_proto,
     TournamentFinished: _finished_to_proto,
+    EntrantLeft: _left_event_to_proto,
+    RoundDrawn: _round_drawn_to_proto,
+    TournamentPaused: _paused_to_proto,
+    TournamentResumed: _resumed_to_proto,
+    TournamentCutShort: _cut_short_to_proto,
 }
 
 _DECODERS: dict[str, Callable[[Any, Any], TournamentEvent]] = {
@@ -268,5 +366,10 @@ _DECODERS: dict[str, Callable[[Any, Any], TournamentEvent]] = {
     "block_completed": _block_completed_from_proto,
     "block_voided": _block_voided_from_proto,
     "finished": _finished_from_proto,
+    "entrant_left": _left_event_from_proto,
+    "round_drawn": _round_drawn_from_proto,
+    "paused": _paused_from_proto,
+    "resumed": _resumed_from_proto,
+    "cut_short": _cut_short_from_proto,
 }
 """By the field's name in the public event."""

@@ -34,6 +34,11 @@ class TournamentPublicEvent(_message.Message):
     BLOCK_COMPLETED_FIELD_NUMBER: _builtins.int
     BLOCK_VOIDED_FIELD_NUMBER: _builtins.int
     FINISHED_FIELD_NUMBER: _builtins.int
+    ENTRANT_LEFT_FIELD_NUMBER: _builtins.int
+    ROUND_DRAWN_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
+    RESUMED_FIELD_NUMBER: _builtins.int
+    CUT_SHORT_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
     commitment: _builtins.bytes
     """32 bytes; absent where there is no secret part."""
@@ -59,7 +64,27 @@ class TournamentPublicEvent(_message.Message):
 
     @_builtins.property
     def finished(self) -> Global___TournamentFinishedPublic:
-        """All blocks are completed."""
+        """Nothing is left to play."""
+
+    @_builtins.property
+    def entrant_left(self) -> Global___EntrantLeftPublic:
+        """A bot is out."""
+
+    @_builtins.property
+    def round_drawn(self) -> Global___RoundDrawnPublic:
+        """The next round, where rounds depend on results."""
+
+    @_builtins.property
+    def paused(self) -> Global___TournamentPausedPublic:
+        """No further matches are begun."""
+
+    @_builtins.property
+    def resumed(self) -> Global___TournamentResumedPublic:
+        """Matches are begun again."""
+
+    @_builtins.property
+    def cut_short(self) -> Global___TournamentCutShortPublic:
+        """The organiser ends it."""
 
     def __init__(
         self,
@@ -70,13 +95,18 @@ class TournamentPublicEvent(_message.Message):
         block_completed: Global___BlockCompletedPublic | None = ...,
         block_voided: Global___BlockVoidedPublic | None = ...,
         finished: Global___TournamentFinishedPublic | None = ...,
+        entrant_left: Global___EntrantLeftPublic | None = ...,
+        round_drawn: Global___RoundDrawnPublic | None = ...,
+        paused: Global___TournamentPausedPublic | None = ...,
+        resumed: Global___TournamentResumedPublic | None = ...,
+        cut_short: Global___TournamentCutShortPublic | None = ...,
         commitment: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["block_completed", b"block_completed", "block_voided", b"block_voided", "created", b"created", "entrant_entered", b"entrant_entered", "event", b"event", "finished", b"finished", "started", b"started"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["block_completed", b"block_completed", "block_voided", b"block_voided", "created", b"created", "cut_short", b"cut_short", "entrant_entered", b"entrant_entered", "entrant_left", b"entrant_left", "event", b"event", "finished", b"finished", "paused", b"paused", "resumed", b"resumed", "round_drawn", b"round_drawn", "started", b"started"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["block_completed", b"block_completed", "block_voided", b"block_voided", "commitment", b"commitment", "created", b"created", "entrant_entered", b"entrant_entered", "event", b"event", "finished", b"finished", "started", b"started"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["block_completed", b"block_completed", "block_voided", b"block_voided", "commitment", b"commitment", "created", b"created", "cut_short", b"cut_short", "entrant_entered", b"entrant_entered", "entrant_left", b"entrant_left", "event", b"event", "finished", b"finished", "paused", b"paused", "resumed", b"resumed", "round_drawn", b"round_drawn", "started", b"started"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_entered", "started", "block_completed", "block_voided", "finished"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_entered", "started", "block_completed", "block_voided", "finished", "entrant_left", "round_drawn", "paused", "resumed", "cut_short"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -303,6 +333,7 @@ class BlockVoidedPublic(_message.Message):
     ATTEMPT_FIELD_NUMBER: _builtins.int
     CAUSE_FIELD_NUMBER: _builtins.int
     AT_MS_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """From 1."""
     table: _builtins.int
@@ -313,6 +344,8 @@ class BlockVoidedPublic(_message.Message):
     """Why."""
     at_ms: _builtins.int
     """Store time, in milliseconds."""
+    text: _builtins.str
+    """Why it was ordered, or dropped; empty if one of its matches was voided."""
     def __init__(
         self,
         *,
@@ -321,38 +354,253 @@ class BlockVoidedPublic(_message.Message):
         attempt: _builtins.int = ...,
         cause: _match_pb2.VoidCause.ValueType = ...,
         at_ms: _builtins.int = ...,
+        text: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "attempt", b"attempt", "cause", b"cause", "round", b"round", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "attempt", b"attempt", "cause", b"cause", "round", b"round", "table", b"table", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BlockVoidedPublic: _TypeAlias = BlockVoidedPublic  # noqa: Y015
 
 @_typing.final
+class EntrantLeftPublic(_message.Message):
+    """A bot is out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    cause: _tournament_pb2.LeaveCause.ValueType
+    """Why."""
+    text: _builtins.str
+    """The organiser's words."""
+    at_ms: _builtins.int
+    """Store time, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        cause: _tournament_pb2.LeaveCause.ValueType = ...,
+        text: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "bot", b"bot", "cause", b"cause", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EntrantLeftPublic: _TypeAlias = EntrantLeftPublic  # noqa: Y015
+
+@_typing.final
+class DrawnTable(_message.Message):
+    """A table of a round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Bots by seat in rotation 0."""
+
+    def __init__(
+        self,
+        *,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DrawnTable: _TypeAlias = DrawnTable  # noqa: Y015
+
+@_typing.final
+class TieLot(_message.Message):
+    """A tie in a single elimination that more blocks did not break."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """The table's last round, from 1."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The tied, in the order drawn: the first go on."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TieLot: _TypeAlias = TieLot  # noqa: Y015
+
+@_typing.final
+class RoundDrawnPublic(_message.Message):
+    """The next round. It follows from what stands before it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    TABLES_FIELD_NUMBER: _builtins.int
+    BYES_FIELD_NUMBER: _builtins.int
+    LOTS_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """From 1."""
+    at_ms: _builtins.int
+    """Store time, in milliseconds."""
+    @_builtins.property
+    def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___DrawnTable]:
+        """In the order in which they are played."""
+
+    @_builtins.property
+    def byes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Bots that sit it out."""
+
+    @_builtins.property
+    def lots(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieLot]:
+        """By which the round before was decided."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        tables: _abc.Iterable[Global___DrawnTable] | None = ...,
+        byes: _abc.Iterable[_builtins.str] | None = ...,
+        lots: _abc.Iterable[Global___TieLot] | None = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "byes", b"byes", "lots", b"lots", "round", b"round", "tables", b"tables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoundDrawnPublic: _TypeAlias = RoundDrawnPublic  # noqa: Y015
+
+@_typing.final
+class TournamentPausedPublic(_message.Message):
+    """No further matches are begun."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """The organiser's words."""
+    at_ms: _builtins.int
+    """Store time, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TournamentPausedPublic: _TypeAlias = TournamentPausedPublic  # noqa: Y015
+
+@_typing.final
+class TournamentResumedPublic(_message.Message):
+    """Matches are begun again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AT_MS_FIELD_NUMBER: _builtins.int
+    at_ms: _builtins.int
+    """Store time, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TournamentResumedPublic: _TypeAlias = TournamentResumedPublic  # noqa: Y015
+
+@_typing.final
+class TournamentCutShortPublic(_message.Message):
+    """What has not ended is dropped."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """The organiser's words."""
+    at_ms: _builtins.int
+    """Store time, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TournamentCutShortPublic: _TypeAlias = TournamentCutShortPublic  # noqa: Y015
+
+@_typing.final
 class TournamentFinishedPublic(_message.Message):
-    """All blocks are completed."""
+    """Nothing is left to play."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     STANDINGS_FIELD_NUMBER: _builtins.int
     AT_MS_FIELD_NUMBER: _builtins.int
+    LOTS_FIELD_NUMBER: _builtins.int
+    VERDICT_FIELD_NUMBER: _builtins.int
     at_ms: _builtins.int
     """Store time, in milliseconds."""
+    verdict: _tournament_pb2.GauntletVerdict.ValueType
+    """Of a gauntlet."""
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[_tournament_pb2.Standing]:
         """As the service showed them; an auditor computes them again."""
+
+    @_builtins.property
+    def lots(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieLot]:
+        """By which the last round was decided."""
 
     def __init__(
         self,
         *,
         standings: _abc.Iterable[_tournament_pb2.Standing] | None = ...,
         at_ms: _builtins.int = ...,
+        lots: _abc.Iterable[Global___TieLot] | None = ...,
+        verdict: _tournament_pb2.GauntletVerdict.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "lots", b"lots", "standings", b"standings", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -33,15 +33,15 @@ class _TournamentFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     TOURNAMENT_FORMAT_UNSPECIFIED: _TournamentFormat.ValueType  # 0
     """Never sent."""
     TOURNAMENT_FORMAT_ROUND_ROBIN: _TournamentFormat.ValueType  # 1
-    """Every set of n entrants meets at a table, in every round."""
+    """Every set of n entrants meets at a table, in every round, or a balanced choice of them."""
     TOURNAMENT_FORMAT_SWISS: _TournamentFormat.ValueType  # 2
-    """By standing, without rematches. Not in this version."""
+    """Tables of about the same score, without rematches while avoidable."""
     TOURNAMENT_FORMAT_SINGLE_ELIMINATION: _TournamentFormat.ValueType  # 3
-    """The loser goes. Not in this version."""
+    """Who loses is out."""
     TOURNAMENT_FORMAT_LADDER: _TournamentFormat.ValueType  # 4
-    """By nearness of rating, without end. Not in this version."""
+    """Tables of about the same rating, period after period."""
     TOURNAMENT_FORMAT_GAUNTLET: _TournamentFormat.ValueType  # 5
-    """One challenger against a field. Not in this version."""
+    """One challenger against a field, until it is clear which is stronger."""
 
 class TournamentFormat(_TournamentFormat, metaclass=_TournamentFormatEnumTypeWrapper):
     """How entrants meet."""
@@ -49,16 +49,68 @@ class TournamentFormat(_TournamentFormat, metaclass=_TournamentFormatEnumTypeWra
 TOURNAMENT_FORMAT_UNSPECIFIED: TournamentFormat.ValueType  # 0
 """Never sent."""
 TOURNAMENT_FORMAT_ROUND_ROBIN: TournamentFormat.ValueType  # 1
-"""Every set of n entrants meets at a table, in every round."""
+"""Every set of n entrants meets at a table, in every round, or a balanced choice of them."""
 TOURNAMENT_FORMAT_SWISS: TournamentFormat.ValueType  # 2
-"""By standing, without rematches. Not in this version."""
+"""Tables of about the same score, without rematches while avoidable."""
 TOURNAMENT_FORMAT_SINGLE_ELIMINATION: TournamentFormat.ValueType  # 3
-"""The loser goes. Not in this version."""
+"""Who loses is out."""
 TOURNAMENT_FORMAT_LADDER: TournamentFormat.ValueType  # 4
-"""By nearness of rating, without end. Not in this version."""
+"""Tables of about the same rating, period after period."""
 TOURNAMENT_FORMAT_GAUNTLET: TournamentFormat.ValueType  # 5
-"""One challenger against a field. Not in this version."""
+"""One challenger against a field, until it is clear which is stronger."""
 Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
+
+class _LeaveCause:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _LeaveCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LeaveCause.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    LEAVE_CAUSE_UNSPECIFIED: _LeaveCause.ValueType  # 0
+    """It is in."""
+    LEAVE_CAUSE_WITHDRAWN: _LeaveCause.ValueType  # 1
+    """Withdrawn."""
+    LEAVE_CAUSE_DISQUALIFIED: _LeaveCause.ValueType  # 2
+    """Disqualified: placed last."""
+
+class LeaveCause(_LeaveCause, metaclass=_LeaveCauseEnumTypeWrapper):
+    """Why a bot is not in a tournament any more."""
+
+LEAVE_CAUSE_UNSPECIFIED: LeaveCause.ValueType  # 0
+"""It is in."""
+LEAVE_CAUSE_WITHDRAWN: LeaveCause.ValueType  # 1
+"""Withdrawn."""
+LEAVE_CAUSE_DISQUALIFIED: LeaveCause.ValueType  # 2
+"""Disqualified: placed last."""
+Global___LeaveCause: _TypeAlias = LeaveCause  # noqa: Y015
+
+class _GauntletVerdict:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _GauntletVerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GauntletVerdict.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    GAUNTLET_VERDICT_UNSPECIFIED: _GauntletVerdict.ValueType  # 0
+    """Another format."""
+    GAUNTLET_VERDICT_UNDECIDED: _GauntletVerdict.ValueType  # 1
+    """Neither, after all cycles."""
+    GAUNTLET_VERDICT_STRONGER: _GauntletVerdict.ValueType  # 2
+    """Stronger than the field, within the stated error."""
+    GAUNTLET_VERDICT_WEAKER: _GauntletVerdict.ValueType  # 3
+    """Weaker."""
+
+class GauntletVerdict(_GauntletVerdict, metaclass=_GauntletVerdictEnumTypeWrapper):
+    """What a gauntlet has shown of its challenger."""
+
+GAUNTLET_VERDICT_UNSPECIFIED: GauntletVerdict.ValueType  # 0
+"""Another format."""
+GAUNTLET_VERDICT_UNDECIDED: GauntletVerdict.ValueType  # 1
+"""Neither, after all cycles."""
+GAUNTLET_VERDICT_STRONGER: GauntletVerdict.ValueType  # 2
+"""Stronger than the field, within the stated error."""
+GAUNTLET_VERDICT_WEAKER: GauntletVerdict.ValueType  # 3
+"""Weaker."""
+Global___GauntletVerdict: _TypeAlias = GauntletVerdict  # noqa: Y015
 
 class _TournamentPhase:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -88,6 +140,92 @@ TOURNAMENT_PHASE_FINISHED: TournamentPhase.ValueType  # 3
 """All blocks are completed."""
 Global___TournamentPhase: _TypeAlias = TournamentPhase  # noqa: Y015
 
+class _TournamentNoticeKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TournamentNoticeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TournamentNoticeKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TOURNAMENT_NOTICE_KIND_UNSPECIFIED: _TournamentNoticeKind.ValueType  # 0
+    """Never sent."""
+    TOURNAMENT_NOTICE_KIND_ENTERED: _TournamentNoticeKind.ValueType  # 1
+    """A bot was entered late."""
+    TOURNAMENT_NOTICE_KIND_WITHDRAWN: _TournamentNoticeKind.ValueType  # 2
+    """A bot was withdrawn."""
+    TOURNAMENT_NOTICE_KIND_DISQUALIFIED: _TournamentNoticeKind.ValueType  # 3
+    """A bot was disqualified."""
+    TOURNAMENT_NOTICE_KIND_BLOCK_VOIDED: _TournamentNoticeKind.ValueType  # 4
+    """A block was voided."""
+    TOURNAMENT_NOTICE_KIND_PAUSED: _TournamentNoticeKind.ValueType  # 5
+    """It was paused."""
+    TOURNAMENT_NOTICE_KIND_RESUMED: _TournamentNoticeKind.ValueType  # 6
+    """It goes on."""
+    TOURNAMENT_NOTICE_KIND_CUT_SHORT: _TournamentNoticeKind.ValueType  # 7
+    """The organiser has ended it."""
+
+class TournamentNoticeKind(_TournamentNoticeKind, metaclass=_TournamentNoticeKindEnumTypeWrapper):
+    """What was done to a tournament."""
+
+TOURNAMENT_NOTICE_KIND_UNSPECIFIED: TournamentNoticeKind.ValueType  # 0
+"""Never sent."""
+TOURNAMENT_NOTICE_KIND_ENTERED: TournamentNoticeKind.ValueType  # 1
+"""A bot was entered late."""
+TOURNAMENT_NOTICE_KIND_WITHDRAWN: TournamentNoticeKind.ValueType  # 2
+"""A bot was withdrawn."""
+TOURNAMENT_NOTICE_KIND_DISQUALIFIED: TournamentNoticeKind.ValueType  # 3
+"""A bot was disqualified."""
+TOURNAMENT_NOTICE_KIND_BLOCK_VOIDED: TournamentNoticeKind.ValueType  # 4
+"""A block was voided."""
+TOURNAMENT_NOTICE_KIND_PAUSED: TournamentNoticeKind.ValueType  # 5
+"""It was paused."""
+TOURNAMENT_NOTICE_KIND_RESUMED: TournamentNoticeKind.ValueType  # 6
+"""It goes on."""
+TOURNAMENT_NOTICE_KIND_CUT_SHORT: TournamentNoticeKind.ValueType  # 7
+"""The organiser has ended it."""
+Global___TournamentNoticeKind: _TypeAlias = TournamentNoticeKind  # noqa: Y015
+
+@_typing.final
+class FormatSettings(_message.Message):
+    """What a format lets an organiser choose. 0 or empty in a request: the default; in a manifest: not of this format."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLES_FIELD_NUMBER: _builtins.int
+    ADVANCE_FIELD_NUMBER: _builtins.int
+    BEST_OF_FIELD_NUMBER: _builtins.int
+    TIE_BLOCKS_FIELD_NUMBER: _builtins.int
+    CHALLENGER_FIELD_NUMBER: _builtins.int
+    ERROR_PER_MILLE_FIELD_NUMBER: _builtins.int
+    tables: _builtins.int
+    """Round robin: most tables in a round. Default: every set of n entrants meets."""
+    advance: _builtins.int
+    """Single elimination: how many of a table go on, as far as the numbers allow; below the seats. Default 1."""
+    best_of: _builtins.int
+    """Single elimination: blocks that a table plays at most while nothing is tied. Default 1."""
+    tie_blocks: _builtins.int
+    """Single elimination: further blocks for a tie, before the lot. Default 2."""
+    challenger: _builtins.str
+    """Gauntlet: the bot that meets all others. No default."""
+    error_per_mille: _builtins.int
+    """Gauntlet: how often, in a thousand, either verdict may be wrong, at most; below 500. Default 50."""
+    def __init__(
+        self,
+        *,
+        tables: _builtins.int = ...,
+        advance: _builtins.int = ...,
+        best_of: _builtins.int = ...,
+        tie_blocks: _builtins.int = ...,
+        challenger: _builtins.str = ...,
+        error_per_mille: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["advance", b"advance", "best_of", b"best_of", "challenger", b"challenger", "error_per_mille", b"error_per_mille", "tables", b"tables", "tie_blocks", b"tie_blocks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FormatSettings: _TypeAlias = FormatSettings  # noqa: Y015
+
 @_typing.final
 class TournamentManifest(_message.Message):
     """Everything that describes an event; its serialised bytes, as they stand in the log, are what the manifest hash covers."""
@@ -103,6 +241,7 @@ class TournamentManifest(_message.Message):
     DEALS_ROOT_FIELD_NUMBER: _builtins.int
     DEAL_SLOTS_FIELD_NUMBER: _builtins.int
     RATED_FIELD_NUMBER: _builtins.int
+    SETTINGS_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """Its identifier, unique in the service: alphabet as for bots."""
     format: Global___TournamentFormat.ValueType
@@ -110,7 +249,9 @@ class TournamentManifest(_message.Message):
     players: _builtins.int
     """Seats at a table."""
     rounds: _builtins.int
-    """Rounds of the format, from 1: each plays one block at every table."""
+    """Rounds of the format, from 1: each plays one block at every table. Of a ladder, periods; of a gauntlet, most cycles; of a single
+    elimination 1, since its rounds follow from its entrants.
+    """
     concurrency: _builtins.int
     """Matches that may run at once, over all tables."""
     deals_root: _builtins.bytes
@@ -122,6 +263,10 @@ class TournamentManifest(_message.Message):
     @_builtins.property
     def configuration(self) -> _match_pb2.MatchConfiguration:
         """Game, options, clock."""
+
+    @_builtins.property
+    def settings(self) -> Global___FormatSettings:
+        """The format's own."""
 
     def __init__(
         self,
@@ -135,10 +280,11 @@ class TournamentManifest(_message.Message):
         deals_root: _builtins.bytes = ...,
         deal_slots: _builtins.int = ...,
         rated: _builtins.bool = ...,
+        settings: Global___FormatSettings | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration", "settings", b"settings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "configuration", b"configuration", "deal_slots", b"deal_slots", "deals_root", b"deals_root", "format", b"format", "players", b"players", "rated", b"rated", "rounds", b"rounds", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "configuration", b"configuration", "deal_slots", b"deal_slots", "deals_root", b"deals_root", "format", b"format", "players", b"players", "rated", b"rated", "rounds", b"rounds", "settings", b"settings", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -152,19 +298,27 @@ class Entrant(_message.Message):
 
     BOT_FIELD_NUMBER: _builtins.int
     OWNER_FIELD_NUMBER: _builtins.int
+    RANK_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """The bot's name."""
     owner: _builtins.str
     """Its owner's name."""
+    rank: _builtins.int
+    """Its place in the organiser's seeding of a single elimination, from 1; 0: none, so that a lot decides."""
+    left: Global___LeaveCause.ValueType
+    """Why it is out, if it is. Not in a log's entries."""
     def __init__(
         self,
         *,
         bot: _builtins.str = ...,
         owner: _builtins.str = ...,
+        rank: _builtins.int = ...,
+        left: Global___LeaveCause.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "owner", b"owner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "left", b"left", "owner", b"owner", "rank", b"rank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -185,6 +339,9 @@ class Standing(_message.Message):
     FIRSTS_FIELD_NUMBER: _builtins.int
     FORFEITS_FIELD_NUMBER: _builtins.int
     POINTS_BY_SEAT_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    BYES_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
     place: _builtins.int
     """Shared where equal; from 1."""
     bot: _builtins.str
@@ -201,6 +358,12 @@ class Standing(_message.Message):
     """Matches won or shared first."""
     forfeits: _builtins.int
     """Forfeits."""
+    score: _builtins.float
+    """What places follow from: mean points, or the score of a format that has its own (docs/run-a-tournament.md)."""
+    byes: _builtins.int
+    """Rounds that the bot sat out without its doing."""
+    left: Global___LeaveCause.ValueType
+    """Why it is out, if it is."""
     @_builtins.property
     def points_by_seat(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
         """Mean points by seat, from seat 0; NaN for a seat never sat in."""
@@ -217,10 +380,13 @@ class Standing(_message.Message):
         firsts: _builtins.int = ...,
         forfeits: _builtins.int = ...,
         points_by_seat: _abc.Iterable[_builtins.float] | None = ...,
+        score: _builtins.float = ...,
+        byes: _builtins.int = ...,
+        left: Global___LeaveCause.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "firsts", b"firsts", "forfeits", b"forfeits", "matches", b"matches", "place", b"place", "points_by_seat", b"points_by_seat", "points_high", b"points_high", "points_low", b"points_low", "points_mean", b"points_mean"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "byes", b"byes", "firsts", b"firsts", "forfeits", b"forfeits", "left", b"left", "matches", b"matches", "place", b"place", "points_by_seat", b"points_by_seat", "points_high", b"points_high", "points_low", b"points_low", "points_mean", b"points_mean", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -237,6 +403,9 @@ class TournamentProgress(_message.Message):
     MATCHES_RUNNING_FIELD_NUMBER: _builtins.int
     MATCHES_TOTAL_FIELD_NUMBER: _builtins.int
     DECISIONS_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    VERDICT_FIELD_NUMBER: _builtins.int
     phase: Global___TournamentPhase.ValueType
     """Its phase."""
     matches_done: _builtins.int
@@ -244,9 +413,15 @@ class TournamentProgress(_message.Message):
     matches_running: _builtins.int
     """Matches that run."""
     matches_total: _builtins.int
-    """Matches in the whole schedule."""
+    """Matches in the whole schedule; where rounds depend on results, those expected."""
     decisions: _builtins.int
     """Decisions resolved so far, in all its matches."""
+    paused: _builtins.bool
+    """Whether no further matches are begun."""
+    rounds: _builtins.int
+    """Rounds drawn so far."""
+    verdict: Global___GauntletVerdict.ValueType
+    """Of a gauntlet that is decided."""
     def __init__(
         self,
         *,
@@ -255,14 +430,59 @@ class TournamentProgress(_message.Message):
         matches_running: _builtins.int = ...,
         matches_total: _builtins.int = ...,
         decisions: _builtins.int = ...,
+        paused: _builtins.bool = ...,
+        rounds: _builtins.int = ...,
+        verdict: Global___GauntletVerdict.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "matches_done", b"matches_done", "matches_running", b"matches_running", "matches_total", b"matches_total", "phase", b"phase"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "matches_done", b"matches_done", "matches_running", b"matches_running", "matches_total", b"matches_total", "paused", b"paused", "phase", b"phase", "rounds", b"rounds", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TournamentProgress: _TypeAlias = TournamentProgress  # noqa: Y015
+
+@_typing.final
+class TournamentNotice(_message.Message):
+    """Something that was done to a tournament since its start, as its log has it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    kind: Global___TournamentNoticeKind.ValueType
+    """What."""
+    bot: _builtins.str
+    """Of a bot: which."""
+    round: _builtins.int
+    """Of a block: its round, from 1."""
+    table: _builtins.int
+    """Of a block: its table, from 1."""
+    text: _builtins.str
+    """Why, in the organiser's words."""
+    at_ms: _builtins.int
+    """Store time, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        kind: Global___TournamentNoticeKind.ValueType = ...,
+        bot: _builtins.str = ...,
+        round: _builtins.int = ...,
+        table: _builtins.int = ...,
+        text: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "bot", b"bot", "kind", b"kind", "round", b"round", "table", b"table", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TournamentNotice: _TypeAlias = TournamentNotice  # noqa: Y015
 
 @_typing.final
 class CreateTournamentRequest(_message.Message):
@@ -326,19 +546,23 @@ class EnterTournamentRequest(_message.Message):
 
     TOURNAMENT_FIELD_NUMBER: _builtins.int
     BOT_FIELD_NUMBER: _builtins.int
+    RANK_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """The tournament."""
     bot: _builtins.str
     """The bot."""
+    rank: _builtins.int
+    """Single elimination: its place in the organiser's seeding, from 1; 0: none."""
     def __init__(
         self,
         *,
         tournament: _builtins.str = ...,
         bot: _builtins.str = ...,
+        rank: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "rank", b"rank", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -431,6 +655,7 @@ class GetTournamentResponse(_message.Message):
     MANIFEST_FIELD_NUMBER: _builtins.int
     ENTRANTS_FIELD_NUMBER: _builtins.int
     PROGRESS_FIELD_NUMBER: _builtins.int
+    NOTICES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def manifest(self) -> Global___TournamentManifest:
         """What it is like."""
@@ -443,16 +668,21 @@ class GetTournamentResponse(_message.Message):
     def progress(self) -> Global___TournamentProgress:
         """How far it is."""
 
+    @_builtins.property
+    def notices(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentNotice]:
+        """What was done to it since its start, in order."""
+
     def __init__(
         self,
         *,
         manifest: Global___TournamentManifest | None = ...,
         entrants: _abc.Iterable[Global___Entrant] | None = ...,
         progress: Global___TournamentProgress | None = ...,
+        notices: _abc.Iterable[Global___TournamentNotice] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["manifest", b"manifest", "progress", b"progress"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "manifest", b"manifest", "progress", b"progress"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "manifest", b"manifest", "notices", b"notices", "progress", b"progress"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -488,6 +718,7 @@ class WatchTournamentResponse(_message.Message):
 
     PROGRESS_FIELD_NUMBER: _builtins.int
     STANDINGS_FIELD_NUMBER: _builtins.int
+    NOTICES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def progress(self) -> Global___TournamentProgress:
         """The progress."""
@@ -496,15 +727,20 @@ class WatchTournamentResponse(_message.Message):
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]:
         """Standings over the completed blocks."""
 
+    @_builtins.property
+    def notices(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentNotice]:
+        """What was done to it since the last response, in order; in the first one, since its start."""
+
     def __init__(
         self,
         *,
         progress: Global___TournamentProgress | None = ...,
         standings: _abc.Iterable[Global___Standing] | None = ...,
+        notices: _abc.Iterable[Global___TournamentNotice] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["progress", b"progress"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["progress", b"progress", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["notices", b"notices", "progress", b"progress", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -564,19 +800,23 @@ class WithdrawEntrantRequest(_message.Message):
 
     TOURNAMENT_FIELD_NUMBER: _builtins.int
     BOT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """The tournament."""
     bot: _builtins.str
     """The bot."""
+    text: _builtins.str
+    """Why, for people; stands in the log and is shown to all. At most 256 bytes."""
     def __init__(
         self,
         *,
         tournament: _builtins.str = ...,
         bot: _builtins.str = ...,
+        text: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "text", b"text", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -584,7 +824,7 @@ Global___WithdrawEntrantRequest: _TypeAlias = WithdrawEntrantRequest  # noqa: Y0
 
 @_typing.final
 class WithdrawEntrantResponse(_message.Message):
-    """Taken out."""
+    """Taken out, or it was already."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -600,22 +840,73 @@ class WithdrawEntrantResponse(_message.Message):
 Global___WithdrawEntrantResponse: _TypeAlias = WithdrawEntrantResponse  # noqa: Y015
 
 @_typing.final
+class DisqualifyEntrantRequest(_message.Message):
+    """Takes a bot out for an offence."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    bot: _builtins.str
+    """The bot."""
+    text: _builtins.str
+    """Why, for people; stands in the log and is shown to all. 1 to 256 bytes."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "text", b"text", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DisqualifyEntrantRequest: _TypeAlias = DisqualifyEntrantRequest  # noqa: Y015
+
+@_typing.final
+class DisqualifyEntrantResponse(_message.Message):
+    """Disqualified, or it was already."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DisqualifyEntrantResponse: _TypeAlias = DisqualifyEntrantResponse  # noqa: Y015
+
+@_typing.final
 class PauseTournamentRequest(_message.Message):
     """Pauses."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """The tournament."""
+    text: _builtins.str
+    """Why, for people; stands in the log and is shown to all. At most 256 bytes."""
     def __init__(
         self,
         *,
         tournament: _builtins.str = ...,
+        text: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["text", b"text", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -679,7 +970,7 @@ Global___ResumeTournamentResponse: _TypeAlias = ResumeTournamentResponse  # noqa
 
 @_typing.final
 class VoidBlockRequest(_message.Message):
-    """Voids a block."""
+    """Voids a block, named by its place or by one of its matches."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -687,6 +978,7 @@ class VoidBlockRequest(_message.Message):
     ROUND_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """The tournament."""
     round: _builtins.int
@@ -694,7 +986,9 @@ class VoidBlockRequest(_message.Message):
     table: _builtins.int
     """From 1."""
     text: _builtins.str
-    """Why, for people."""
+    """Why, for people; stands in the log and is shown to all. 1 to 256 bytes."""
+    match: _builtins.str
+    """In place of round and table: a match of the block."""
     def __init__(
         self,
         *,
@@ -702,10 +996,11 @@ class VoidBlockRequest(_message.Message):
         round: _builtins.int = ...,
         table: _builtins.int = ...,
         text: _builtins.str = ...,
+        match: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["round", b"round", "table", b"table", "text", b"text", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "round", b"round", "table", b"table", "text", b"text", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -727,3 +1022,46 @@ class VoidBlockResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___VoidBlockResponse: _TypeAlias = VoidBlockResponse  # noqa: Y015
+
+@_typing.final
+class FinishTournamentRequest(_message.Message):
+    """Ends a tournament."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    text: _builtins.str
+    """Why, for people; stands in the log and is shown to all. 1 to 256 bytes."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["text", b"text", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FinishTournamentRequest: _TypeAlias = FinishTournamentRequest  # noqa: Y015
+
+@_typing.final
+class FinishTournamentResponse(_message.Message):
+    """Ended, or it was already; it is finished once its running matches are."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FinishTournamentResponse: _TypeAlias = FinishTournamentResponse  # noqa: Y015

@@ -70,6 +70,11 @@ class TournamentServiceStub(object):
                 request_serializer=cutpurse_dot_v1_dot_tournament__pb2.WithdrawEntrantRequest.SerializeToString,
                 response_deserializer=cutpurse_dot_v1_dot_tournament__pb2.WithdrawEntrantResponse.FromString,
                 _registered_method=True)
+        self.DisqualifyEntrant = channel.unary_unary(
+                '/cutpurse.v1.TournamentService/DisqualifyEntrant',
+                request_serializer=cutpurse_dot_v1_dot_tournament__pb2.DisqualifyEntrantRequest.SerializeToString,
+                response_deserializer=cutpurse_dot_v1_dot_tournament__pb2.DisqualifyEntrantResponse.FromString,
+                _registered_method=True)
         self.PauseTournament = channel.unary_unary(
                 '/cutpurse.v1.TournamentService/PauseTournament',
                 request_serializer=cutpurse_dot_v1_dot_tournament__pb2.PauseTournamentRequest.SerializeToString,
@@ -85,6 +90,11 @@ class TournamentServiceStub(object):
                 request_serializer=cutpurse_dot_v1_dot_tournament__pb2.VoidBlockRequest.SerializeToString,
                 response_deserializer=cutpurse_dot_v1_dot_tournament__pb2.VoidBlockResponse.FromString,
                 _registered_method=True)
+        self.FinishTournament = channel.unary_unary(
+                '/cutpurse.v1.TournamentService/FinishTournament',
+                request_serializer=cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentRequest.SerializeToString,
+                response_deserializer=cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentResponse.FromString,
+                _registered_method=True)
 
 
 class TournamentServiceServicer(object):
@@ -99,7 +109,7 @@ class TournamentServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def EnterTournament(self, request, context):
-        """Enter a registered bot. Organisers.
+        """Enter a registered bot; Swiss and ladder take it after the start too, from the next round on. Organisers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -134,28 +144,42 @@ class TournamentServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def WithdrawEntrant(self, request, context):
-        """Take a bot out. Organisers. Not in this version.
+        """Take a bot out: its blocks that have not ended are dropped, the others go on counting. Organisers.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DisqualifyEntrant(self, request, context):
+        """The same for an offence: the bot is placed last. Organisers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PauseTournament(self, request, context):
-        """Begin no further matches. Organisers. Not in this version.
+        """Begin no further matches; those that run go on. Organisers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResumeTournament(self, request, context):
-        """Go on. Organisers. Not in this version.
+        """Go on. Organisers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def VoidBlock(self, request, context):
-        """Void a block for a named cause; it is played again. Organisers. Not in this version.
+        """Void a block, played or being played, for a named reason; it is played again. Organisers.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FinishTournament(self, request, context):
+        """End it now: what has not ended is dropped. Organisers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -199,6 +223,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.WithdrawEntrantRequest.FromString,
                     response_serializer=cutpurse_dot_v1_dot_tournament__pb2.WithdrawEntrantResponse.SerializeToString,
             ),
+            'DisqualifyEntrant': grpc.unary_unary_rpc_method_handler(
+                    servicer.DisqualifyEntrant,
+                    request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.DisqualifyEntrantRequest.FromString,
+                    response_serializer=cutpurse_dot_v1_dot_tournament__pb2.DisqualifyEntrantResponse.SerializeToString,
+            ),
             'PauseTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.PauseTournament,
                     request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.PauseTournamentRequest.FromString,
@@ -213,6 +242,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.VoidBlock,
                     request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.VoidBlockRequest.FromString,
                     response_serializer=cutpurse_dot_v1_dot_tournament__pb2.VoidBlockResponse.SerializeToString,
+            ),
+            'FinishTournament': grpc.unary_unary_rpc_method_handler(
+                    servicer.FinishTournament,
+                    request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentRequest.FromString,
+                    response_serializer=cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -416,6 +450,33 @@ class TournamentService(object):
             _registered_method=True)
 
     @staticmethod
+    def DisqualifyEntrant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cutpurse.v1.TournamentService/DisqualifyEntrant',
+            cutpurse_dot_v1_dot_tournament__pb2.DisqualifyEntrantRequest.SerializeToString,
+            cutpurse_dot_v1_dot_tournament__pb2.DisqualifyEntrantResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def PauseTournament(request,
             target,
             options=(),
@@ -486,6 +547,33 @@ class TournamentService(object):
             '/cutpurse.v1.TournamentService/VoidBlock',
             cutpurse_dot_v1_dot_tournament__pb2.VoidBlockRequest.SerializeToString,
             cutpurse_dot_v1_dot_tournament__pb2.VoidBlockResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FinishTournament(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cutpurse.v1.TournamentService/FinishTournament',
+            cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentRequest.SerializeToString,
+            cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentResponse.FromString,
             options,
             channel_credentials,
             insecure,

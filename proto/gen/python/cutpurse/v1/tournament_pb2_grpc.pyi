@@ -40,7 +40,7 @@ class TournamentServiceStub:
     CreateTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.CreateTournamentRequest, _tournament_pb2.CreateTournamentResponse]
     """A new tournament, open for entries. Organisers."""
     EnterTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.EnterTournamentRequest, _tournament_pb2.EnterTournamentResponse]
-    """Enter a registered bot. Organisers."""
+    """Enter a registered bot; Swiss and ladder take it after the start too, from the next round on. Organisers."""
     StartTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.StartTournamentRequest, _tournament_pb2.StartTournamentResponse]
     """Close the entries and begin. Organisers."""
     GetTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.GetTournamentRequest, _tournament_pb2.GetTournamentResponse]
@@ -50,13 +50,17 @@ class TournamentServiceStub:
     GetStandings: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.GetStandingsRequest, _tournament_pb2.GetStandingsResponse]
     """Standings over the completed blocks. Every role."""
     WithdrawEntrant: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.WithdrawEntrantRequest, _tournament_pb2.WithdrawEntrantResponse]
-    """Take a bot out. Organisers. Not in this version."""
+    """Take a bot out: its blocks that have not ended are dropped, the others go on counting. Organisers."""
+    DisqualifyEntrant: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.DisqualifyEntrantRequest, _tournament_pb2.DisqualifyEntrantResponse]
+    """The same for an offence: the bot is placed last. Organisers."""
     PauseTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.PauseTournamentRequest, _tournament_pb2.PauseTournamentResponse]
-    """Begin no further matches. Organisers. Not in this version."""
+    """Begin no further matches; those that run go on. Organisers."""
     ResumeTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.ResumeTournamentRequest, _tournament_pb2.ResumeTournamentResponse]
-    """Go on. Organisers. Not in this version."""
+    """Go on. Organisers."""
     VoidBlock: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.VoidBlockRequest, _tournament_pb2.VoidBlockResponse]
-    """Void a block for a named cause; it is played again. Organisers. Not in this version."""
+    """Void a block, played or being played, for a named reason; it is played again. Organisers."""
+    FinishTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.FinishTournamentRequest, _tournament_pb2.FinishTournamentResponse]
+    """End it now: what has not ended is dropped. Organisers."""
 
 @_typing.type_check_only
 class TournamentServiceAsyncStub(TournamentServiceStub):
@@ -66,7 +70,7 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     CreateTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.CreateTournamentRequest, _tournament_pb2.CreateTournamentResponse]  # type: ignore[assignment]
     """A new tournament, open for entries. Organisers."""
     EnterTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.EnterTournamentRequest, _tournament_pb2.EnterTournamentResponse]  # type: ignore[assignment]
-    """Enter a registered bot. Organisers."""
+    """Enter a registered bot; Swiss and ladder take it after the start too, from the next round on. Organisers."""
     StartTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.StartTournamentRequest, _tournament_pb2.StartTournamentResponse]  # type: ignore[assignment]
     """Close the entries and begin. Organisers."""
     GetTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.GetTournamentRequest, _tournament_pb2.GetTournamentResponse]  # type: ignore[assignment]
@@ -76,13 +80,17 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     GetStandings: _aio.UnaryUnaryMultiCallable[_tournament_pb2.GetStandingsRequest, _tournament_pb2.GetStandingsResponse]  # type: ignore[assignment]
     """Standings over the completed blocks. Every role."""
     WithdrawEntrant: _aio.UnaryUnaryMultiCallable[_tournament_pb2.WithdrawEntrantRequest, _tournament_pb2.WithdrawEntrantResponse]  # type: ignore[assignment]
-    """Take a bot out. Organisers. Not in this version."""
+    """Take a bot out: its blocks that have not ended are dropped, the others go on counting. Organisers."""
+    DisqualifyEntrant: _aio.UnaryUnaryMultiCallable[_tournament_pb2.DisqualifyEntrantRequest, _tournament_pb2.DisqualifyEntrantResponse]  # type: ignore[assignment]
+    """The same for an offence: the bot is placed last. Organisers."""
     PauseTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.PauseTournamentRequest, _tournament_pb2.PauseTournamentResponse]  # type: ignore[assignment]
-    """Begin no further matches. Organisers. Not in this version."""
+    """Begin no further matches; those that run go on. Organisers."""
     ResumeTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.ResumeTournamentRequest, _tournament_pb2.ResumeTournamentResponse]  # type: ignore[assignment]
-    """Go on. Organisers. Not in this version."""
+    """Go on. Organisers."""
     VoidBlock: _aio.UnaryUnaryMultiCallable[_tournament_pb2.VoidBlockRequest, _tournament_pb2.VoidBlockResponse]  # type: ignore[assignment]
-    """Void a block for a named cause; it is played again. Organisers. Not in this version."""
+    """Void a block, played or being played, for a named reason; it is played again. Organisers."""
+    FinishTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.FinishTournamentRequest, _tournament_pb2.FinishTournamentResponse]  # type: ignore[assignment]
+    """End it now: what has not ended is dropped. Organisers."""
 
 class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
     """Running tournaments."""
@@ -101,7 +109,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_pb2.EnterTournamentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.EnterTournamentResponse, _abc.Awaitable[_tournament_pb2.EnterTournamentResponse]]:
-        """Enter a registered bot. Organisers."""
+        """Enter a registered bot; Swiss and ladder take it after the start too, from the next round on. Organisers."""
 
     @_abc_1.abstractmethod
     def StartTournament(
@@ -141,7 +149,15 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_pb2.WithdrawEntrantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.WithdrawEntrantResponse, _abc.Awaitable[_tournament_pb2.WithdrawEntrantResponse]]:
-        """Take a bot out. Organisers. Not in this version."""
+        """Take a bot out: its blocks that have not ended are dropped, the others go on counting. Organisers."""
+
+    @_abc_1.abstractmethod
+    def DisqualifyEntrant(
+        self,
+        request: _tournament_pb2.DisqualifyEntrantRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.DisqualifyEntrantResponse, _abc.Awaitable[_tournament_pb2.DisqualifyEntrantResponse]]:
+        """The same for an offence: the bot is placed last. Organisers."""
 
     @_abc_1.abstractmethod
     def PauseTournament(
@@ -149,7 +165,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_pb2.PauseTournamentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.PauseTournamentResponse, _abc.Awaitable[_tournament_pb2.PauseTournamentResponse]]:
-        """Begin no further matches. Organisers. Not in this version."""
+        """Begin no further matches; those that run go on. Organisers."""
 
     @_abc_1.abstractmethod
     def ResumeTournament(
@@ -157,7 +173,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_pb2.ResumeTournamentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.ResumeTournamentResponse, _abc.Awaitable[_tournament_pb2.ResumeTournamentResponse]]:
-        """Go on. Organisers. Not in this version."""
+        """Go on. Organisers."""
 
     @_abc_1.abstractmethod
     def VoidBlock(
@@ -165,6 +181,14 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_pb2.VoidBlockRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.VoidBlockResponse, _abc.Awaitable[_tournament_pb2.VoidBlockResponse]]:
-        """Void a block for a named cause; it is played again. Organisers. Not in this version."""
+        """Void a block, played or being played, for a named reason; it is played again. Organisers."""
+
+    @_abc_1.abstractmethod
+    def FinishTournament(
+        self,
+        request: _tournament_pb2.FinishTournamentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.FinishTournamentResponse, _abc.Awaitable[_tournament_pb2.FinishTournamentResponse]]:
+        """End it now: what has not ended is dropped. Organisers."""
 
 def add_TournamentServiceServicer_to_server(servicer: TournamentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
