@@ -19,7 +19,8 @@ from cutpurse_server.log.port import Log, LogUnavailable
 from cutpurse_server.matches.clock import next_due_ms
 from cutpurse_server.matches.credits import Credits
 from cutpurse_server.matches.deadlines import Deadlines
-from cutpurse_server.matches.deciding import count_time
+from cutpurse_server.matches.deciding import Draft, count_time
+from cutpurse_server.matches.elsewhere import ELSEWHERE_MS, is_left_to_others
 from cutpurse_server.matches.events import Cause, MatchBegun, MatchEvent
 from cutpurse_server.matches.following import Following
 from cutpurse_server.matches.keeping import Codec, Decided, beginning, decided, read_on, stream_of
@@ -34,8 +35,6 @@ __all__ = ["Codec", "Command", "MatchDesk", "Observer", "stream_of"]
 
 _CLOSED_RECORDS_MAX = 256
 _CONFLICTS_MAX = 16
-_ELSEWHERE_MS = 500
-"""How much longer a replica waits with a time that is over if the bots in question are not connected to it."""
 
 logger = structlog.get_logger(__name__)
 
@@ -212,7 +211,7 @@ class MatchDesk:
                 return
             except Exception as error:
                 if not isinstance(error, ServiceError):
-                    logger.error("commands failed", match=match, **failure(error))
+                    logger.error("command failed", match=match, **failure(error))
                 self._finish(match, [Outcome(waiting.done, None, error) for waiting in taken])
                 continue
             if each.append is not None:
@@ -375,18 +374,18 @@ class MatchDesk:
     def _notice(self, match: str) -> None:
         """Somebody's time is over, unless it has to be given back first; what came in time and waits comes before."""
         self._stalls.look()
-        if self._is_left_to_others(match):
+        record = self._records.get(match)
+        if record is None or is_left_to_others(record, self.log.now_ms(), self._patience_ms):
             return
         if self.log_is_there and not self._draining and not self._credits.owed(match):
-            count = Waiting(lambda draft, now_ms: count_time(draft, now_ms, self._fault_of), _nobody)
-            self._waiting.put(match, count)
+            self._waiting.put(match, Waiting(self._count_time, _nobody))
 
-    def _is_left_to_others(self, match: str) -> bool:
-        """Whether replicas to which the bots are connected come first: they know what is wrong with them."""
-        record = self._records.get(match)
-        if record is None or not self.log.shared or any(map(self._is_here, record.seat_of)):
-            return False
-        return self.log.now_ms() < (next_due_ms(record) or 0) + _ELSEWHERE_MS
+    def _count_time(self, draft: Draft, now_ms: int) -> None:
+        count_time(draft, now_ms, self._fault_of, self._patience_ms)
+
+    def _patience_ms(self, bot: str) -> int:
+        """How much longer than others this replica waits for a bot."""
+        return 0 if not self.log.shared or self._is_here(bot) else ELSEWHERE_MS
 
 
 def _nobody(_: Any, error: Exception | None) -> None:

@@ -69,26 +69,28 @@ def decided(before: MatchRecord, taken: Sequence[Waiting], now_ms: int, codec: C
     match = before.begun.match
     outcomes: list[Outcome] = []
     drafted: Draft | None = None
+    stored: list[StoredEvent] = []
     for command, done, *_ in taken:
         draft = Draft(before if drafted is None else drafted.record)
         try:
             reply = command(draft, now_ms)  # type: ignore[operator]  # it is no beginning
+            encoded = [codec.encode(event) for event in draft.events]
         except Exception as error:
             if not isinstance(error, ServiceError):
                 logger.error("command failed", match=match, **failure(error))
             outcomes.append(Outcome(done, None, error))
             continue
         outcomes.append(Outcome(done, reply, None))
-        if draft.events:
+        if encoded:
+            stored += encoded
             if drafted is not None:
                 draft.events[:0] = drafted.events
             drafted = draft
     if drafted is None:
         return Decided(match, before, before, (), outcomes, None)
-    after, encode = drafted.record, codec.encode
-    events = [encode(event) for event in drafted.events]
-    after.chain = links(before.chain, events)
-    append = Append(stream_of(match), Version(before.version), events, after.chain, after.over)
+    after = drafted.record
+    after.chain = links(before.chain, stored)
+    append = Append(stream_of(match), Version(before.version), stored, after.chain, after.over)
     return Decided(match, before, after, drafted.events, outcomes, append)
 
 

@@ -61,6 +61,9 @@ def configuration_to_proto(game: str, options: Mapping[str, Any], clock: Clock) 
 
 
 def _json(value: Any) -> str:
+    if type(value) is int:
+        # Most options are numbers, and every seat is told all of them.
+        return str(value)
     return json.dumps(dict(value) if isinstance(value, Mapping) else value, sort_keys=True, separators=(",", ":"))
 
 
