@@ -11,6 +11,10 @@ from tests.acceptance.processes import PATIENCE_S, Marked, cutpurse, free_port, 
 __all__ = ["Replica", "three_replicas"]
 
 
+_NO_LOG = 2
+"""The exit code of a service that cannot have its log."""
+
+
 class Replica:
     """`cutpurse serve` at one port, through any number of processes."""
 
@@ -35,9 +39,15 @@ class Replica:
         return self._output.read_text()
 
     def until_it_serves(self) -> None:
-        """Wait until it has said that it serves."""
-        until(lambda: "cutpurse serves on" in self.printed[self._printed_before :] or self.has_ended(), "serving")
-        assert not self.has_ended(), self.printed
+        """Wait until it has said that it serves; if it found no database, it is started again as a supervisor does."""
+
+        def serves() -> bool:
+            if self.process.poll() == _NO_LOG:
+                self.start()
+            assert not self.has_ended(), self.printed
+            return "cutpurse serves on" in self.printed[self._printed_before :]
+
+        until(serves, "serving")
 
     def has_ended(self) -> bool:
         """Whether its process has ended."""

@@ -103,6 +103,7 @@ class Connections:
         for _ in range(count):
             self._idle.put_nowait(None)
         self._all: set[Any] = set()
+        self._closed = False
 
     @asynccontextmanager
     async def one(self, done: str) -> AsyncIterator[Any]:
@@ -110,6 +111,8 @@ class Connections:
         connection = await self._idle.get()
         kept = None
         try:
+            if self._closed:
+                raise LogUnavailable(f"The log {self._server.shown} is closed.")
             if connection is None or connection.is_closed():
                 self._all.discard(connection)
                 connection = await self._server.connect()
@@ -126,9 +129,9 @@ class Connections:
 
     async def close(self) -> None:
         """Close all of them."""
-        for connection in self._all:
-            await end(connection)
-        self._all.clear()
+        self._closed = True
+        while self._all:
+            await end(self._all.pop())
 
 
 async def end(connection: Any) -> None:

@@ -134,11 +134,14 @@ def choose(draft: Draft, seat: Seat, answer: Answer, received_at_ms: int, now_ms
     return reply
 
 
-def count_time(draft: Draft, now_ms: int, fault_of: Callable[[str], Cause]) -> None:
+def count_time(
+    draft: Draft, now_ms: int, fault_of: Callable[[str], Cause], patience_ms: Callable[[str], int] = lambda _: 0
+) -> None:
     """Play the default for every seat whose time is over, and the settling time with it.
 
     `fault_of` says what is wrong with a bot that did not answer: TIMEOUT, DISCONNECTED or CRASHED. If the bot's last
-    answer was refused, that fault is the cause. Nothing happens if nobody's time is over.
+    answer was refused, that fault is the cause. With `patience_ms` a bot's default is left to others for so long, who
+    know better what is wrong with it. Nothing happens if nobody's time is over.
     """
     record = draft.record
     if record.phase is Phase.WARM_UP:
@@ -147,8 +150,9 @@ def count_time(draft: Draft, now_ms: int, fault_of: Callable[[str], Cause]) -> N
         return
     settle = record.begun.clock.settle_ms
     for seat in record.waiting():
-        if now_ms > deadline_ms(record, seat) + settle:
-            cause = record.refused[seat][1] if seat in record.refused else fault_of(record.begun.seats[seat].bot)
+        bot = record.begun.seats[seat].bot
+        if now_ms > deadline_ms(record, seat) + settle + patience_ms(bot):
+            cause = record.refused[seat][1] if seat in record.refused else fault_of(bot)
             _play_default(draft, seat, cause, now_ms, record.bank_ms[seat])
     if draft.events:
         _go_on(draft, now_ms)
