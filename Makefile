@@ -103,6 +103,12 @@ bench: install ## Measure, each figure as a ratio to a floor measured in the sam
 		-e "server/service[bench]"
 	$(BIN)/cutpurse bench --output build/bench.json $(BENCH)
 
+.PHONY: compiled
+compiled: install ## Compile the rules (build/compiled; minutes, needs a C compiler) and run their tests on the compiled form
+	$(BIN)/python -m cutpurse_server.bench.compiled
+	PYTHONPATH=build/compiled $(BIN)/python -c 'from cutpurse_rules import chance; assert chance.__file__.endswith(".so")'
+	PYTHONPATH=build/compiled $(BIN)/python -m pytest -m "not slow and not long" tests/rules $(PYTEST)
+
 .PHONY: strength
 strength: install ## Measure how many points greedy gets among random, every game and table; STRENGTH="--matches 500 --hero first"
 	$(BIN)/python -m tests.acceptance.strength $(STRENGTH)
