@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 
 from cutpurse_server.errors import ErrorReason, ServiceError
-from cutpurse_server.log.port import Log, LogUnavailable
+from cutpurse_server.log.port import Log, LogUnavailable, StoredEvent
 from cutpurse_server.matches.clock import next_due_ms
 from cutpurse_server.matches.credits import Credits
 from cutpurse_server.matches.deadlines import Deadlines
@@ -59,7 +59,9 @@ class MatchDesk:
         self._stalls = Stalls(lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
         self._credits = Credits()
         self._pulse = Pulse(log, self._read_again, self._give_back, self._is_given_back, lambda: self._draining)
-        self._following = Following(log, self._versions, self._moved_elsewhere, self._stalls.look)
+        self._following = Following(
+            log, self._records, self._closed, self._is_needed, self._doubtful.add, self._load_each, self._stalls.look
+        )
         self._followed: Counter[str] = Counter()
         """Matches that somebody here watches."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -70,8 +72,8 @@ class MatchDesk:
     async def open(self) -> None:
         """Take up every match that is not over, give back the time in which no service was there, and begin to work."""
         async with self.log.taking_up() as last:
-            for stream in await self.log.streams("match", open_only=True):
-                await self._load(stream.removeprefix("match/"))
+            streams = await self.log.streams("match", open_only=True)
+            await self._following.read([stream.removeprefix("match/") for stream in streams])
             gap_ms = gap_before_ms(last, self.log.now_ms())
             if gap_ms:
                 self._credit_all(gap_ms, "no replica of the service was running")
@@ -194,7 +196,7 @@ class MatchDesk:
 
     async def _flush_forever(self) -> None:
         while True:
-            await self._waiting.gathered()
+            await self._waiting.gathered(self._records)
             await self._flush()
 
     async def _flush(self) -> None:
@@ -291,8 +293,7 @@ class MatchDesk:
         self._fail(self.log.now_ms(), (), cause)
 
     async def _read_again(self) -> None:
-        for match in sorted(self._doubtful):
-            await self._load(match)
+        await self._following.read(sorted(self._doubtful))
 
     def _give_back(self, gap_ms: int) -> None:
         self._credit_all(gap_ms, "the log could not be written", self._pulse.credited_before_ms)
@@ -300,17 +301,9 @@ class MatchDesk:
     def _is_given_back(self) -> bool:
         return not any(map(self._credits.owed, self._records))
 
-    def _versions(self) -> dict[str, int]:
-        return {match: record.version for match, record in self._records.items()}
-
-    async def _moved_elsewhere(self, match: str, at_once: bool) -> None:
-        """Another replica has added to a match. Nobody else's matches are read only when somebody needs to know."""
-        record = self._records.get(match)
-        if match in self._closed:
-            return
-        self._doubtful.add(match)
-        if record is None or at_once or match in self._followed or any(map(self._is_here, record.seat_of)):
-            await self._load(match)
+    def _is_needed(self, record: MatchRecord) -> bool:
+        """Whether anybody here has to hear of a match's moves as they are made."""
+        return record.match in self._followed or any(map(self._is_here, record.seat_of))
 
     def _is_here(self, bot: str) -> bool:
         return self._fault_of(bot) is Cause.TIMEOUT
@@ -337,6 +330,21 @@ class MatchDesk:
             if self._records.get(match) is before:
                 break
             # A flush, or somebody else who read, was quicker: what was read here has been told already.
+        return self._learn(match, before, stored)
+
+    async def _load_each(self, matches: Sequence[str]) -> None:
+        """The same for many."""
+        held = {match: self._records.get(match) for match in matches}
+        after = {stream_of(match): record.version if record else 0 for match, record in held.items()}
+        stored = await self.log.read_each(after)
+        for match, before in held.items():
+            if self._records.get(match) is before:
+                self._learn(match, before, stored[stream_of(match)])
+            else:
+                await self._load(match)
+
+    def _learn(self, match: str, before: MatchRecord | None, stored: Sequence[StoredEvent]) -> MatchRecord | None:
+        """Make a record of what was read beyond another, and tell."""
         self._doubtful.discard(match)
         if not stored:
             return before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from typing import Any, NamedTuple
 
 from cutpurse_server.matches.deciding import Draft
@@ -74,14 +74,14 @@ class Queues:
     def __bool__(self) -> bool:
         return bool(self._queues)
 
-    async def gathered(self) -> None:
+    async def gathered(self, running: Sized) -> None:
         """Wait until something is to be taken, and as long as more comes: the larger a flush is, the less is written
-        for each command of it, and what follows from it fits into fewer frames.
+        for each command of it, and what follows from it fits into fewer frames. More can come for `running` matches.
         """
         await self._wake.wait()
         matches = 0
         for _ in range(_PASSES_MAX):
-            if len(self._queues) == matches:
+            if len(self._queues) == matches or len(self._queues) >= len(running):
                 break
             matches = len(self._queues)
             # The loop goes round: streams read what has come.
