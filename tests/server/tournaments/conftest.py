@@ -12,4 +12,5 @@ _root = cache(deals_root)
 @pytest.fixture(autouse=True)
 def _quick_root(monkeypatch: pytest.MonkeyPatch) -> None:
     """The root over all slots takes most of a second, and these tests use few secrets."""
-    monkeypatch.setattr("cutpurse_server.tournaments.organising.deals_root", _root)
+    for user in ("tournaments.organising", "audit.tournament"):
+        monkeypatch.setattr(f"cutpurse_server.{user}.deals_root", _root)
