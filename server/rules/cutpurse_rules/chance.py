@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain, count
 from struct import Struct
 from typing import Literal, Protocol
 
@@ -65,28 +66,22 @@ def sub_key(key: bytes, label: str) -> bytes:
     return sha256(key + label.encode("ascii")).digest()
 
 
-def _numbers_below(bounds: Iterable[int], key: bytes, label: str) -> Iterator[int]:
-    """A uniform integer in [0, bound) for each bound, by rejection, from the label's 32-bit words.
-
-    A bound of one consumes no word.
-    """
+def _words(key: bytes, label: str) -> Iterator[int]:
+    """The label's 32-bit words, without end."""
     prefix = key + label.encode("ascii")
-    counter = 0
-    words: list[int] = []
-    for bound in bounds:
-        if bound == 1:
-            yield 0
-            continue
-        limit = _WORDS - _WORDS % bound
-        word = limit
-        while word >= limit:
-            if not words:
-                block = sha256(prefix + counter.to_bytes(8, "big")).digest()
-                counter += 1
-                # Turned round, because the first word of the block is the next to be popped.
-                words = list(_BLOCK.unpack(block)[::-1])
-            word = words.pop()
-        yield word % bound
+    return chain.from_iterable(
+        _BLOCK.unpack(sha256(prefix + counter.to_bytes(8, "big")).digest()) for counter in count()
+    )
+
+
+def _number_below(bound: int, words: Iterator[int]) -> int:
+    """A uniform integer in [0, bound), by rejection. A bound of one consumes no word."""
+    if bound == 1:
+        return 0
+    limit = _WORDS - _WORDS % bound
+    while (word := next(words)) >= limit:
+        pass
+    return word % bound
 
 
 class StreamChance:
@@ -106,15 +101,19 @@ class StreamChance:
         """See `Chance.shuffle`."""
         assert cards, "a shuffle of no cards is no draw (G3)"
         order = list(range(len(cards)))
-        last = len(order)
-        for chosen in _numbers_below(range(len(order), 1, -1), self._key, label):
-            last -= 1
+        words = _words(self._key, label)
+        for bound in range(len(order), 1, -1):
+            # As `_number_below`, written out: this is done for every card.
+            limit = _WORDS - _WORDS % bound
+            while (word := next(words)) >= limit:
+                pass
+            chosen, last = word % bound, bound - 1
             order[last], order[chosen] = order[chosen], order[last]
         return order
 
     def pick(self, label: str, cards: Sequence[str]) -> int:
         """See `Chance.pick`."""
-        return next(_numbers_below((len(cards),), self._key, label))
+        return _number_below(len(cards), _words(self._key, label))
 
 
 class ScriptedChance:

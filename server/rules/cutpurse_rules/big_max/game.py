@@ -99,14 +99,16 @@ class BigMax(Game[State, BigMaxAction, BigMaxView]):
 
     def asked(self, state: State) -> tuple[Seat, ...]:
         """The seat whose turn it is, or the target of the running challenge."""
+        if state.step is TURN:
+            return _ASKED[state.turn_seat]
         seat = state.asked_seat()
         return () if seat is None else _ASKED[seat]
 
     def legal(self, state: State, seat: Seat) -> Sequence[BigMaxAction]:
         """See `Game.legal`."""
-        if seat != state.asked_seat():
-            return ()
-        return legal_replies(state, seat) if state.step is REPLY else legal_turn(state, seat)
+        if state.step is TURN:
+            return legal_turn(state, seat) if seat == state.turn_seat else ()
+        return legal_replies(state, seat) if seat == state.asked_seat() else ()
 
     def verify(self, state: State, seat: Seat, action: BigMaxAction) -> None:
         """See `Game.verify`; looks at nothing but the seat's own hand and what lies openly."""
