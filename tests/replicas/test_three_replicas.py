@@ -16,6 +16,7 @@ from cutpurse_server.matches.events import (
     ChoiceDefaulted,
     ChoiceMade,
     ClockCredited,
+    ClocksStarted,
     MatchEnded,
     MatchVoided,
     SeatForfeited,
@@ -144,6 +145,7 @@ async def test_whoever_watches_hears_of_moves_at_other_replicas(replicas: list[A
 async def test_a_time_that_is_over_is_noticed_once(replicas: list[Arena], connected: bool) -> None:
     settings = clock(decision_ms=300, settle_ms=100, strikes_max=2)
     match, streams = await start(replicas, clock=settings)
+    await eventually(lambda: _has(replicas[0], match, ClocksStarted))
     if not connected:
         for player in streams.values():
             player.stream.cancel()

@@ -141,6 +141,22 @@ async def test_reading_goes_on_after_a_version(log: Log, after: int, numbers: li
     assert await log.read("match/a", after) == [event(number) for number in numbers]
 
 
+async def test_several_streams_are_read_each_after_a_version_of_its_own(log: Log) -> None:
+    await log.flush([append("match/a", 0, [event(1), event(2)]), append("match/b", 0, [event(8)] * 4)])
+    await log.flush([append("match/a", 2)])
+
+    after = {"match/b": 3, "match/none": 0, "match/a": 1, "match/a\0": 0, "match": 7}
+
+    assert await log.read_each(after) == {
+        "match/b": [event(8)],
+        "match/none": [],
+        "match/a": [event(2), event(3)],
+        "match/a\0": [],
+        "match": [],
+    }
+    assert await log.read_each({}) == {}
+
+
 async def test_what_was_read_does_not_change_later(log: Log) -> None:
     await log.flush([append("match/a", 0)])
     before = await log.read("match/a")
@@ -295,6 +311,7 @@ async def test_closing_twice_is_allowed_and_a_closed_log_refuses_everything(back
         log.beat(),
         log.last_beat(),
         log.open_versions("match"),
+        log.read_each({"match/a": 0}),
         log.taking_up().__aenter__(),
     ):
         with pytest.raises(LogUnavailable, match="closed"):

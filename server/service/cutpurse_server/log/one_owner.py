@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
-from cutpurse_server.log.port import Head, Heard, LastSign, Version
+from cutpurse_server.log.port import Head, Heard, LastSign, StoredEvent, Version
 
 __all__ = ["OneOwner"]
 
@@ -28,6 +28,14 @@ class OneOwner:
         """Where all open streams of a kind stand."""
         heads = [(stream, await self.head(stream)) for stream in await self.streams(kind, open_only=True)]
         return {stream: head.version for stream, head in heads if head is not None}
+
+    async def read_each(self, after: Mapping[str, int]) -> Mapping[str, Sequence[StoredEvent]]:
+        """The events of several streams: one after the other is no slower where nothing has to be asked for."""
+        return {stream: await self.read(stream, version) for stream, version in after.items()}
+
+    @abstractmethod
+    async def read(self, stream: str, after: int = 0) -> Sequence[StoredEvent]:
+        """See `Log.read`."""
 
     @abstractmethod
     async def last_beat(self) -> int | None:

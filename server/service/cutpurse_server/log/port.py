@@ -124,6 +124,10 @@ class Log(Protocol):
         """The events after a version, in order; empty for an unknown stream. Raises `LogUnavailable`."""
         ...
 
+    async def read_each(self, after: Mapping[str, int]) -> Mapping[str, Sequence[StoredEvent]]:
+        """The events of several streams, each after a version of its own, as `read` gives them."""
+        ...
+
     async def head(self, stream: str) -> Head | None:
         """Where a stream stands, or None if it does not exist. Raises `LogUnavailable`."""
         ...

@@ -72,6 +72,12 @@ _READ = """
 SELECT appends.version, appends.events FROM cutpurse.heads JOIN cutpurse.appends ON appends.stream = heads.key
 WHERE heads.stream = $1 AND appends.version > $2 ORDER BY appends.version
 """
+_READ_EACH = """
+SELECT heads.stream, appends.version, appends.events FROM unnest($1::text[], $2::bigint[]) AS asked (stream, after)
+JOIN cutpurse.heads ON heads.stream = asked.stream
+JOIN cutpurse.appends ON appends.stream = heads.key AND appends.version > asked.after
+ORDER BY heads.stream, appends.version
+"""
 _HEAD = "SELECT version, chain, closed FROM cutpurse.heads WHERE stream = $1"
 # '0' is the character after '/', so this is the range of all names that begin with the kind and a slash.
 _OF_KIND = "(stream = $1 OR (stream > $1 || '/' AND stream < $1 || '0'))"
@@ -169,12 +175,15 @@ class PostgreSQLLog:
     async def read(self, stream: str, after: int = 0) -> Sequence[StoredEvent]:
         """The events after a version."""
         assert after >= 0
-        rows = await self._rows(_READ, stream, after)
-        if not rows:
-            return []
-        events = [event for row in rows for event in unpacked(row[1])]
-        # The first append may have begun before the first event that is wanted.
-        return events[len(events) - (rows[-1][0] - after) :]
+        return _events([(row[0], row[1]) for row in await self._rows(_READ, stream, after)], after)
+
+    async def read_each(self, after: Mapping[str, int]) -> Mapping[str, Sequence[StoredEvent]]:
+        """The events of several streams, asked for at once."""
+        known = [stream for stream in after if "\0" not in stream]
+        rows: dict[str, list[tuple[int, bytes]]] = {stream: [] for stream in after}
+        for stream, version, events in await self._rows(_READ_EACH, known, [after[stream] for stream in known]):
+            rows[stream].append((version, events))
+        return {stream: _events(found, after[stream]) for stream, found in rows.items()}
 
     async def head(self, stream: str) -> Head | None:
         """Where a stream stands."""
@@ -243,6 +252,15 @@ async def _rolled_back_or(rows: Any) -> Any:
         return await rows
     except (asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
         raise _RolledBack from None
+
+
+def _events(rows: Sequence[tuple[int, bytes]], after: int) -> Sequence[StoredEvent]:
+    """The events after a version in a stream's last rows: the version with each append, and its events."""
+    if not rows:
+        return []
+    events = [event for _, row in rows for event in unpacked(row)]
+    # The first append may have begun before the first event that is wanted.
+    return events[len(events) - (rows[-1][0] - after) :]
 
 
 def _stream_of(append: Append) -> str:

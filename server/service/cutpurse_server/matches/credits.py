@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -29,6 +29,10 @@ class Credits:
     def owed(self, match: str) -> bool:
         """Whether a match is owed a credit."""
         return match in self._owed
+
+    def settled(self, matches: Iterable[str]) -> bool:
+        """Whether none of some matches is owed one."""
+        return not any(match in self._owed for match in matches)
 
     def give(
         self, record: MatchRecord, gap_ms: int, text: str, credited_before_ms: int | None = None

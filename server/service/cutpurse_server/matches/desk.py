@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import structlog
@@ -58,7 +59,8 @@ class MatchDesk:
         self._deadlines = Deadlines(log.now_ms, self._due_ms_of, self._notice)
         self._stalls = Stalls(lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
         self._credits = Credits()
-        self._pulse = Pulse(log, self._read_again, self._give_back, self._is_given_back, lambda: self._draining)
+        settled = partial(self._credits.settled, self._records)
+        self._pulse = Pulse(log, self._read_again, self._give_back, settled, lambda: self._draining)
         self._following = Following(
             log, self._records, self._closed, self._is_needed, self._doubtful.add, self._load_each, self._stalls.look
         )
@@ -297,9 +299,6 @@ class MatchDesk:
 
     def _give_back(self, gap_ms: int) -> None:
         self._credit_all(gap_ms, "the log could not be written", self._pulse.credited_before_ms)
-
-    def _is_given_back(self) -> bool:
-        return not any(map(self._credits.owed, self._records))
 
     def _is_needed(self, record: MatchRecord) -> bool:
         """Whether anybody here has to hear of a match's moves as they are made."""

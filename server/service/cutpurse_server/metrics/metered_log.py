@@ -43,6 +43,11 @@ class MeteredLog:
         with self._watched("read"):
             return await self._log.read(stream, after)
 
+    async def read_each(self, after: Mapping[str, int]) -> Mapping[str, Sequence[StoredEvent]]:
+        """See `Log.read_each`."""
+        with self._watched("read_each"):
+            return await self._log.read_each(after)
+
     async def head(self, stream: str) -> Head | None:
         """See `Log.head`."""
         with self._watched("head"):
