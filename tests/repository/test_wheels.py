@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,15 @@ def test_the_server_with_house_bots_gives_a_working_command(wheels: Path, tmp_pa
 
     assert "art_robbery" in run(programs / "cutpurse", "games")
     assert run(programs / "cutpurse", "match", "art_robbery", "--bot", "greedy", "--bot", "random", "--seed", "7")
+
+
+def test_the_server_s_wheel_holds_the_migrations_of_its_database(wheels: Path) -> None:
+    (wheel,) = wheels.glob("cutpurse_server-*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        packed = {Path(name).name for name in files.namelist() if name.endswith(".sql")}
+
+    kept = {path.name for path in (ROOT / "server/service/cutpurse_server/log/postgresql_migrations").iterdir()}
+    assert packed == kept != set()
 
 
 def test_simulate_is_an_extra_of_the_sdk(wheels: Path, tmp_path: Path) -> None:
