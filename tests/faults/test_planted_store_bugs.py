@@ -119,6 +119,7 @@ def soon(monkeypatch: Patch) -> None:
     monkeypatch.setattr(arena, "PATIENCE_S", 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("plant", "test", "given"), BUGS, ids=[plant.__name__ for plant, _, _ in BUGS])
 async def test_a_planted_bug_is_noticed(
     plant: Plant, test: Test, given: dict[str, Any], monkeypatch: Patch, tmp_path: Path

@@ -5,9 +5,7 @@ Prints its seed, which CUTPURSE_POWER_LOSS_SEED gives again; CUTPURSE_POWER_LOSS
 
 import os
 import random
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,15 +17,6 @@ from tests.faults.power_loss import FILE, PowerLosses
 
 SEED = os.environ.get("CUTPURSE_POWER_LOSS_SEED", "1")
 LONG_IMAGES = int(os.environ.get("CUTPURSE_POWER_LOSS_IMAGES", "20000"))
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder in memory where there is one: what the disk keeps is written down here, and need not be durable."""
-    memory = Path("/dev/shm")
-    made = Path(tempfile.mkdtemp(prefix="cutpurse-power-", dir=memory if memory.is_dir() else None))
-    yield made
-    shutil.rmtree(made)
 
 
 async def lose_power(folder: Path, images: int, faults_max: int = 10) -> PowerLosses:
