@@ -51,7 +51,9 @@ def test_the_same_field_without_the_plan_is_not_flagged() -> None:
     found = odd(round_robin(BOTS, 3, 8, HONEST, Random(5)))
 
     assert found.pairs_untested == 0
-    assert not any(each.flagged for each in (*found.pairs, *found.seats, *found.bot_seats))
+    assert not any(each.flagged for each in found.pairs)
+    assert not any(each.flagged for each in found.seats)
+    assert not any(each.flagged for each in found.bot_seats)
 
 
 def test_a_seat_that_wins_is_flagged() -> None:

@@ -5,6 +5,7 @@ FOLDER/log.sqlite       the log: the only truth
 FOLDER/bots/NAME.log    what each bot printed
 FOLDER/standings.json, standings.csv
 FOLDER/bundle           for auditors
+FOLDER/report.html      for people; results.json, results.csv and matrix.csv hold the same numbers
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.identity import Role
 from cutpurse_server.log.port import LogUnavailable
 from cutpurse_server.log.sqlite import SQLiteLog
+from cutpurse_server.reports import matrix_csv, page_of, report_of_log, results_csv, results_json
 from cutpurse_server.serve import Service, running_service
 from cutpurse_server.tournaments import Overview
 from cutpurse_server.tournaments.events import Format, Manifest
 from cutpurse_server.tournaments.record import Phase
 
-__all__ = ["BUNDLE", "run_tournament"]
+__all__ = ["BUNDLE", "REPORT", "run_tournament"]
 
 BUNDLE = "bundle"
+REPORT = "report.html"
 _PLAN = "plan.json"
 _BOT_SECRET = "bots.secret"
 _TOKEN_VALID_S = 30 * 24 * 3_600
@@ -70,6 +73,7 @@ async def run_tournament(plan: Plan, folder: Path, show: Show) -> Overview:
             overview = await _play(service, plan, folder, show)
         _write_standings(overview, folder)
         await _write_bundle(log, plan.name, folder / BUNDLE)
+        await _write_report(log, plan.name, folder)
         return overview
 
 
@@ -162,6 +166,14 @@ async def _write_bundle(log: SQLiteLog, tournament: str, path: Path) -> None:
         file.flush()
         os.fsync(file.fileno())
     partial.replace(path)
+
+
+async def _write_report(log: SQLiteLog, tournament: str, folder: Path) -> None:
+    report = await report_of_log(log, tournament)
+    _write_whole(folder / "results.json", json.dumps(results_json(report), indent=2) + "\n")
+    _write_whole(folder / "results.csv", results_csv(report))
+    _write_whole(folder / "matrix.csv", matrix_csv(report))
+    _write_whole(folder / REPORT, page_of(report))
 
 
 def _write_whole(path: Path, text: str) -> None:

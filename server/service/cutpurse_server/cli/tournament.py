@@ -14,8 +14,8 @@ import typer
 
 from cutpurse_rules import GAMES
 from cutpurse_server.arena.plan import LOCAL_CLOCK, BadPlan, Plan, entries_of, plan_of_file
-from cutpurse_server.arena.running import BUNDLE, run_tournament
-from cutpurse_server.cli import remote_tournament
+from cutpurse_server.arena.running import BUNDLE, REPORT, run_tournament
+from cutpurse_server.cli import remote_tournament, reports
 from cutpurse_server.cli.given_options import options_of
 from cutpurse_server.cli.progress import Progress, print_standings
 from cutpurse_server.errors import ServiceError
@@ -30,6 +30,8 @@ __all__ = ["tournament"]
 tournament = typer.Typer(name="tournament", help="Run tournaments.", no_args_is_help=True)
 for _remote in remote_tournament.COMMANDS:
     tournament.command()(_remote)
+for _report in reports.COMMANDS:
+    tournament.command()(_report)
 
 _WRONG, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 
@@ -165,7 +167,8 @@ def _conclude(overview: Overview, out: Path, *, as_json: bool) -> None:
         code = judged.returncode
     else:
         print_standings(overview)
-        typer.echo(f"log        {out / 'log.sqlite'}\nbots       {out / 'bots'}\nbundle     {out / BUNDLE}")
+        typer.echo(f"log        {out / 'log.sqlite'}\nbots       {out / 'bots'}")
+        typer.echo(f"bundle     {out / BUNDLE}\nreport     {out / REPORT}")
         code = subprocess.run(audit, check=False, process_group=0).returncode
     if code != 0:
         raise typer.Exit(_WRONG)
