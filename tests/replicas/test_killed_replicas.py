@@ -1,4 +1,4 @@
-"""kill -9 of replicas, drained replicas, crashes of the database and cut connections while processes play.
+"""kill -9 of replicas, drained and hanging ones, crashes of the database and cut connections while processes play.
 
 No acknowledged move is lost or doubled, nobody pays for it, and a tournament ends as if nothing had happened. Every
 test prints its seed.
@@ -7,6 +7,7 @@ test prints its seed.
 from __future__ import annotations
 
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -60,6 +61,7 @@ class Faults:
         self._kinds: dict[str, Callable[[], object]] = {
             "kill -9": self._kill,
             "drain": self._drain,
+            "hang": self._hang,
             "crash of the database": cluster.restart,
             "connections cut": self._cut,
         }
@@ -84,6 +86,12 @@ class Faults:
         replica.until_it_serves()
         replica.stop()
         replica.start()
+
+    def _hang(self) -> None:
+        process = self._chance.choice([each for each in self._replicas if not each.has_ended()]).process
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(self._chance.uniform(0.3, 1.5))
+        process.send_signal(signal.SIGCONT)
 
     def _cut(self) -> None:
         cut = self._cluster.run_program(
@@ -136,12 +144,12 @@ def _any_ended(clients: dict[str, Any]) -> bool:
 async def test_faults_of_replicas_and_database_lose_and_double_no_acknowledged_move(
     marked: Marked, tmp_path: Path
 ) -> None:
-    counted = await play_through_faults(marked, tmp_path, 3, matches=6, faults_max=8)
+    counted = await play_through_faults(marked, tmp_path, 3, matches=9, faults_max=10)
 
     print(dict(counted))
     assert counted["acknowledged"] >= 200
     assert counted["repeated"] >= 10
-    assert all(counted[kind] >= 1 for kind in ("kill -9", "drain", "crash of the database", "connections cut"))
+    assert all(counted[kind] >= 1 for kind in ("kill -9", "drain", "hang", "crash of the database", "connections cut"))
 
 
 @pytest.mark.long

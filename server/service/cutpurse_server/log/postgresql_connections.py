@@ -166,12 +166,12 @@ def _why(failure: Exception) -> str | None:
             return "the server has too many connections. Raise max_connections; a replica needs five."
         case TimeoutError():
             return "the server did not answer in time."
-        case asyncpg.PostgresError():
-            return f"the server says {type(failure).__name__} ({failure.sqlstate})."
         case asyncpg.exceptions.ClientConfigurationError():
             return "the address cannot be read; write postgresql://USER@HOST:PORT/DATABASE."
-        case asyncpg.InterfaceError() | asyncpg.InternalClientError():
+        case asyncpg.PostgresConnectionError() | asyncpg.InterfaceError() | asyncpg.InternalClientError():
             return "the connection broke."
+        case asyncpg.PostgresError():
+            return f"the server says {type(failure).__name__} ({failure.sqlstate})."
         case OSError():
             return f"the server cannot be reached ({type(failure).__name__}). Is it running, and the address right?"
         case ValueError():
