@@ -40,8 +40,8 @@ from cutpurse_server.matches.events import (
     Signature,
     VoidCause,
 )
+from cutpurse_server.wire.decision_pieces import choice_made_secret, decision_opened_public, decision_resolved_public
 from cutpurse_server.wire.matches import configuration_to_proto, result_to_proto
-from cutpurse_server.wire.pieces import Numbers, Texts, content, moment, varint
 from cutpurse_server.wire.sealing import seal
 
 __all__ = ["decode", "decode_with_commitment", "encode"]
@@ -101,25 +101,7 @@ _KINDS_WITH_SECRET = frozenset(_Secret.DESCRIPTOR.fields_by_name)
 
 
 def _choice_made_to_proto(event: ChoiceMade) -> _Parts:
-    made, seat, notation, cause, received_at_ms, charged_ms, bank_charged_ms, request_id, digest, signature = event
-    secret = b"".join(
-        (
-            _SEAT[seat],
-            _NOTATION[notation],
-            _CAUSE[cause],
-            b"\x20" + moment(received_at_ms) if received_at_ms else b"",
-            _CHARGED_MS[charged_ms],
-            _BANK_CHARGED_MS[bank_charged_ms],
-            content(b"\x3a", request_id),
-            content(b"\x42", _signature_to_proto(signature).SerializeToString()) if signature else b"",
-            content(b"\x4a", digest),
-        )
-    )
-    return _choice_made_public(made), content(b"\x2a", secret)
-
-
-_SEAT, _NOTATION, _CAUSE = Numbers(b"\x08"), Texts(b"\x12"), Numbers(b"\x18")
-_CHARGED_MS, _BANK_CHARGED_MS = Numbers(b"\x28"), Numbers(b"\x30")
+    return _choice_made_public(event.number), choice_made_secret(event)
 
 
 @lru_cache(maxsize=4_096)
@@ -142,31 +124,13 @@ def _choice_made_from_proto(public: log_pb2.ChoiceMadePublic, secret: log_pb2.Ch
     )
 
 
-def _signature_to_proto(signature: Signature) -> match_pb2.ChoiceSignature:
-    return match_pb2.ChoiceSignature(
-        public_key=signature.public_key, signature=signature.signature, salt=signature.salt
-    )
-
-
 def _signature_from_proto(signature: match_pb2.ChoiceSignature) -> Signature:
     return Signature(signature.public_key, signature.signature, signature.salt)
 
 
 def _decision_resolved_to_proto(event: DecisionResolved) -> _Parts:
-    resolved, choices, state_hash = event
-    assert len(state_hash) == _STATE_HASH_BYTES
-    public = _NUMBER[resolved] + b"".join([_resolved_choice(*choice) for choice in choices])
-    return b"\x52" + varint(len(public)) + public, _STATE_HASH + state_hash
-
-
-_NUMBER = Numbers(b"\x08")
-
-
-@lru_cache(maxsize=8_192)
-def _resolved_choice(seat: Seat, notation: str, cause: Cause) -> bytes:
-    """One of the choices of a resolved decision, as a field of it."""
-    choice = match_pb2.ResolvedChoice(seat=seat, notation=notation, cause=_cause_to_proto(cause)).SerializeToString()
-    return b"\x12" + varint(len(choice)) + choice
+    assert len(event.state_hash) == _STATE_HASH_BYTES
+    return decision_resolved_public(event), _STATE_HASH + event.state_hash
 
 
 def _decision_resolved_from_proto(
@@ -184,14 +148,7 @@ _STATE_HASH = _Secret(
 
 
 def _decision_opened_to_proto(event: DecisionOpened) -> _Parts:
-    opened, asked, opened_at_ms = event
-    public = _NUMBER[opened] + _asked(asked) + (b"\x18" + moment(opened_at_ms) if opened_at_ms else b"")
-    return b"\x22" + varint(len(public)) + public, b""
-
-
-@lru_cache(maxsize=1_024)
-def _asked(seats: tuple[Seat, ...]) -> bytes:
-    return content(b"\x12", b"".join(map(varint, seats)))
+    return decision_opened_public(event), b""
 
 
 def _decision_opened_from_proto(public: log_pb2.DecisionOpenedPublic, _: None) -> DecisionOpened:
