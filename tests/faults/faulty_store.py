@@ -92,6 +92,10 @@ class FaultyStore:
             return events[: max(0, self._before_last[stream] - after)]
         return events
 
+    async def read_each(self, after: Mapping[str, int]) -> Mapping[str, Sequence[StoredEvent]]:
+        """See the port."""
+        return {stream: await self.read(stream, version) for stream, version in after.items()}
+
     async def head(self, stream: str) -> Head | None:
         """See the port."""
         await self._look()

@@ -200,6 +200,15 @@ class LogMachine(RuleBasedStateMachine):
 
         assert tuple(found) == self._model.get(name, Stream()).events[after:]
 
+    @rule(after=st.dictionaries(_stream, st.integers(0, 8)), opener=_opener)
+    def read_each(self, after: dict[int, int], opener: int) -> None:
+        """What stands after versions of several streams."""
+        found = self._run(self._opener(opener).read_each({self._name(each): at for each, at in after.items()}))
+
+        expected = {each: self._model.get(self._name(each), Stream()).events[at:] for each, at in after.items()}
+        assert {each: tuple(found.get(self._name(each), ())) for each in after} == expected
+        assert found.keys() <= {self._name(each) for each in after}
+
     @rule(opener=_opener)
     def look_at_everything(self, opener: int) -> None:
         """Heads and lists."""
