@@ -24,7 +24,7 @@ _TOGETHER_MAX = 64
 """Commands of one match in one flush."""
 _PASSES_MAX = 16
 """How often the loop may go round while more comes; each time takes about as long as reading what has come."""
-_PATIENCE_S = 0.002
+_PATIENCE_MS = 2
 """How long what no clock waits for may wait for company: a flush for its sake alone would keep the others waiting."""
 
 
@@ -138,7 +138,7 @@ class Queues:
         if not waiting.patient:
             self._wake.set()
         elif self._patience is None:
-            self._patience = asyncio.get_running_loop().call_later(_PATIENCE_S, self._lose_patience)
+            self._patience = asyncio.get_running_loop().call_later(_PATIENCE_MS / 1_000, self._lose_patience)
 
     def _lose_patience(self) -> None:
         self._patience = None

@@ -23,7 +23,7 @@ _BACKLOG_MAX = 2_048
 """Replies and news that may wait; beyond it the stream is not read any further, so that its sender has to wait."""
 _FRAME_DECISIONS_MAX = 256
 _FRAME_PARTS_MAX = 2_048
-_ACKNOWLEDGED_S = 0.01
+_ACKNOWLEDGED_MS = 10
 """How long an acknowledgement may wait for company: nobody has to answer it."""
 
 
@@ -66,7 +66,7 @@ class Connection:
         """Acknowledge a choice, with the next frame or soon."""
         self._accepted.append(accepted_to_frame(match, reply))
         if self._acknowledging is None:
-            self._acknowledging = asyncio.get_running_loop().call_later(_ACKNOWLEDGED_S, self._acknowledge)
+            self._acknowledging = asyncio.get_running_loop().call_later(_ACKNOWLEDGED_MS / 1_000, self._acknowledge)
 
     def _acknowledge(self) -> None:
         self._acknowledging = None
