@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -365,3 +366,36 @@ async def test_whoever_is_cancelled_during_a_commit_does_not_undo_it(log: SQLite
         await flushing
     assert await log.read("match/a") == [event(1)]
     assert await log.flush([append("match/a", 1)]) == [True]
+
+
+async def test_commits_leave_the_loop_while_the_disk_is_slow_and_come_back(
+    log: SQLiteLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Far above what a commit takes on a machine that has other work, too.
+    monkeypatch.setattr(sqlite, "COMMIT_INLINE_S", 0.2)
+    slow_s = 0.0
+    inline: list[bool] = []
+
+    def commit_hook() -> bool:
+        inline.append(threading.current_thread() is threading.main_thread())
+        time.sleep(slow_s if inline[-1] else 0)
+        return False
+
+    async def flush(times: int) -> list[bool]:
+        inline.clear()
+        for _ in range(times):
+            head = await log.head("match/a")
+            assert await log.flush([append("match/a", head.version if head else 0)]) == [True]
+        return inline[:]
+
+    connection_of(log).set_commit_hook(commit_hook)
+    assert all(await flush(5))
+
+    slow_s = 0.25
+    # Once most of the last five were slow; then only one in nine is made on the loop, to see whether it still is.
+    assert await flush(12) == [True] * 3 + [False] * 8 + [True]
+
+    slow_s = 0.0
+    returning = await flush(40)
+    assert returning[:8] == [False] * 8
+    assert all(returning[-5:])
