@@ -13,6 +13,8 @@ from cutpurse_server.matches.events import (
     ChoiceDefaulted,
     ChoiceMade,
     ChoiceRefused,
+    ClockCredited,
+    DecisionOpened,
     MatchEvent,
     SeatForfeited,
 )
@@ -42,7 +44,7 @@ class BotUse:
     """What a bot did in all matches of completed blocks."""
 
     decisions: Counter[int] = field(default_factory=Counter)
-    """How many of its own choices were charged so many milliseconds."""
+    """How many of its own choices took so many milliseconds, from when it was asked until its answer was there."""
     means: list[tuple[str, float]] = field(default_factory=list)
     """Matches, in order, with the mean milliseconds of a choice there."""
     counts: Counter[tuple[str, Cause]] = field(default_factory=Counter)
@@ -58,13 +60,13 @@ class BotUse:
 
     @property
     def mean_ms(self) -> float:
-        """Milliseconds charged for a choice, in the mean."""
+        """Milliseconds that a choice took, in the mean."""
         choices = self.choices
         return sum(ms * count for ms, count in self.decisions.items()) / choices if choices else 0.0
 
     @property
     def longest_ms(self) -> int:
-        """The most that was charged for one choice."""
+        """The most that one choice took."""
         return max(self.decisions, default=0)
 
     def quantile_ms(self, share: float) -> int:
@@ -99,12 +101,17 @@ class SlowMatch(NamedTuple):
 
 def add_match(uses: dict[str, BotUse], completed: CompletedMatch, events: Iterable[MatchEvent]) -> None:
     """Add what the log of a match of a completed block holds; each must be added once, in schedule order."""
-    charged: list[list[int]] = [[] for _ in completed.bots]
+    taken: list[list[int]] = [[] for _ in completed.bots]
+    asked_ms = 0
     for event in events:
-        if isinstance(event, ChoiceMade):
+        if isinstance(event, DecisionOpened):
+            asked_ms = event.opened_at_ms
+        elif isinstance(event, ClockCredited):
+            asked_ms += event.credit_ms
+        elif isinstance(event, ChoiceMade):
             # Choices that the page forces are the engine's and take no time of the bot's.
             if event.cause is Cause.CHOSEN:
-                charged[event.seat].append(event.charged_ms)
+                taken[event.seat].append(max(0, event.received_at_ms - asked_ms))
         elif isinstance(event, ChoiceDefaulted):
             use = uses[completed.bots[event.seat]]
             use.strikes += event.strike
@@ -114,7 +121,7 @@ def add_match(uses: dict[str, BotUse], completed: CompletedMatch, events: Iterab
             _note(uses[completed.bots[event.seat]], Fault(completed.match, "refused", event.cause, event.number))
         elif isinstance(event, SeatForfeited):
             _note(uses[completed.bots[event.seat]], Fault(completed.match, "forfeit", event.cause, event.number))
-    for bot, times in zip(completed.bots, charged, strict=True):
+    for bot, times in zip(completed.bots, taken, strict=True):
         uses[bot].decisions.update(times)
         if times:
             uses[bot].means.append((completed.match, sum(times) / len(times)))

@@ -182,9 +182,9 @@ def _times(report: Report) -> str:
         shown = [_milliseconds(each) for each in (middle, high, longest)]
         rows.append([escape(bot), plot, *shown, f"{use.choices:,}"])
     note = (
-        "Time charged for a choice of the bot's own: the dot is the median, the box reaches to where 95 % are "
-        "done, the "
-        f"line to the longest. {_cut(report, _PLOTTED_MAX)}"
+        "From when a bot was asked until its answer was there, its way included, gaps of the platform taken off: "
+        "the dot is the median, the box reaches to where 95 % are done, the line to the longest. "
+        f"{_cut(report, _PLOTTED_MAX)}"
     )
     return section("Time", table(["bot", axis, "median", "95 %", "longest", "choices"], rows, plot=1), note)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 __all__ = ["Scale", "axis", "bars", "interval", "linear", "logarithmic", "spread"]
 
-_HEIGHT, _MIDDLE = 26, 13
+_HEIGHT, _MIDDLE, _TALL = 26, 13, 40
 _MARGIN = 3.0
 """Percent left free at either end, so that nothing is cut off."""
 
@@ -57,9 +57,11 @@ def logarithmic(longest: float) -> Scale:
 def axis(scale: Scale, labels: Sequence[str]) -> str:
     """The strip above the others, with the ticks' labels."""
     assert len(labels) == len(scale.ticks)
+    # On a telephone every other label is hidden.
     texts = "".join(
-        f'<text x="{scale.place(tick):.2f}%" y="17" text-anchor="middle">{label}</text>'
-        for tick, label in zip(scale.ticks, labels, strict=True)
+        f'<text{" class=wide" if number % 2 else ""} x="{scale.place(tick):.2f}%" y="17" text-anchor="middle">'
+        f"{label}</text>"
+        for number, (tick, label) in enumerate(zip(scale.ticks, labels, strict=True))
     )
     return f'<svg class="strip axis" height="{_HEIGHT}" aria-hidden="true">{texts}</svg>'
 
@@ -92,27 +94,27 @@ def bars(scale: Scale, values: Sequence[float], said: str, bins: int = 28) -> st
         share = (value - scale.low) / (scale.high - scale.low)
         counts[min(bins - 1, max(0, int(share * bins)))] += 1
     width = (100 - 2 * _MARGIN) / bins
-    parts = _grid(scale)
+    parts = _grid(scale, _TALL)
     for number, count in enumerate(counts):
         if count:
-            height = max(2.0, (_HEIGHT - 3) * count / max(counts))
+            height = max(2.0, (_TALL - 3) * count / max(counts))
             parts += (
                 f'<rect class="bar" x="{_MARGIN + number * width:.2f}%" width="{width * 0.86:.2f}%" '
-                f'y="{_HEIGHT - height:.1f}" height="{height:.1f}"/>'
+                f'y="{_TALL - height:.1f}" height="{height:.1f}"/>'
             )
     if values:
         mean = scale.place(sum(values) / len(values))
-        parts += f'<line class="mean" x1="{mean:.2f}%" x2="{mean:.2f}%" y1="0" y2="{_HEIGHT}"/>'
-    return _strip(parts, said)
+        parts += f'<line class="mean" x1="{mean:.2f}%" x2="{mean:.2f}%" y1="0" y2="{_TALL}"/>'
+    return _strip(parts, said, _TALL)
 
 
-def _grid(scale: Scale) -> str:
+def _grid(scale: Scale, height: int = _HEIGHT) -> str:
     return "".join(
-        f'<line class="grid" x1="{scale.place(tick):.2f}%" x2="{scale.place(tick):.2f}%" y1="0" y2="{_HEIGHT}"/>'
+        f'<line class="grid" x1="{scale.place(tick):.2f}%" x2="{scale.place(tick):.2f}%" y1="0" y2="{height}"/>'
         for tick in scale.ticks
     )
 
 
-def _strip(parts: str, said: str) -> str:
+def _strip(parts: str, said: str, height: int = _HEIGHT) -> str:
     """A strip, and what is read to those who do not see it: digits and words of ours only."""
-    return f'<svg class="strip" height="{_HEIGHT}" role="img" aria-label="{said}">{parts}</svg>'
+    return f'<svg class="strip" height="{height}" role="img" aria-label="{said}">{parts}</svg>'

@@ -21,10 +21,10 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.22rem 0.5rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 600; font-size: 0.82rem; vertical-align: bottom; }
-th.name, td.name { text-align: left; }
+th.name, td.name, th.words, td.words { text-align: left; }
 td.name { max-width: 11rem; overflow: hidden; text-overflow: ellipsis; font-weight: 600; }
-td.words { text-align: left; white-space: normal; min-width: 12rem; }
-td.plot, th.plot { width: 99%; min-width: 9rem; padding: 0; }
+td.words { white-space: normal; min-width: 10rem; }
+td.plot, th.plot { width: 99%; min-width: 11rem; padding: 0 0.6rem; }
 tbody tr:last-child td { border-bottom: 0; }
 .strip { display: block; width: 100%; overflow: visible; }
 .strip text { font-size: 11px; fill: var(--soft); }
@@ -42,5 +42,5 @@ tbody tr:last-child td { border-bottom: 0; }
 ul { padding-left: 1.2rem; margin: 0.3rem 0 0.7rem; }
 li { margin: 0.2rem 0; }
 @media (max-width: 34rem) { body { font-size: 14px; } th, td { padding: 0.2rem 0.35rem; } td.name { max-width: 7.5rem; }
-  section { padding: 0.7rem 0.6rem; } }
+  section { padding: 0.7rem 0.6rem; } .strip text.wide { display: none; } }
 """

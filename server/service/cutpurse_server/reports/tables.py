@@ -9,6 +9,7 @@ __all__ = ["section", "table"]
 
 def section(heading: str, body: str, note: str) -> str:
     """A part of the page, with what has to be known about it."""
+    note = note.replace(" %", "&nbsp;%")
     return f'<section>\n<h2>{heading}</h2>\n{body}<p class="note">{note}</p>\n</section>\n'
 
 
@@ -22,7 +23,7 @@ def table(
     """
     classes = ["name" if heading == "bot" else "" for heading in headings]
     for column in words:
-        classes[column] = "words name"
+        classes[column] = "words"
     if plot is not None:
         classes[plot] = "plot"
     head = "".join(f'<th class="{class_}">{each}</th>' for class_, each in zip(classes, headings, strict=True))
