@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cutpurse_server.arena.plan import LOCAL_CLOCK, BadPlan, Entry, Plan, entries_of, plan_of_file
+from cutpurse_server.arena.plan import FORMATS, LOCAL_CLOCK, ROUNDS, BadPlan, Entry, Plan, entries_of
+from cutpurse_server.arena.tournament_file import TEMPLATE, plan_of_file, write_template
+from cutpurse_server.tournaments.events import FormatSettings
 
 FILE = """
 name = "spring"
@@ -51,34 +53,97 @@ def test_a_plan_survives_as_text_that_is_equal_for_equal_plans(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "named"),
+    ("before", "after", "line", "named"),
     [
-        ('game = "art_robbery"', 'game = "chess"', "'chess'"),
-        ('game = "art_robbery"', "", "game is missing"),
-        ("rounds = 3", 'rounds = "three"', "rounds must be a whole number"),
-        ("rounds = 3", "rounds = true", "rounds must be a whole number"),
-        ("rounds = 3", "runds = 3", "no key runds"),
-        ("decision_ms = 900", "decison_ms = 900", "no key clock.decison_ms"),
-        ('name = "mine"', 'name = "my bot"', "'my bot'"),
-        ('name = "mine"', 'name = "greedy"', "same name"),
-        ('run = "greedy"', "", "bots[1].run is missing"),
-        ('run = "greedy"', 'run = "no-such-program"', "'no-such-program'"),
-        ('run = "greedy"', 'run = "\'"', "cannot be read"),
-        ("players = 2", "players = 3", "3 seats"),
-        ("players = 2", 'players = 2\nformat = "swiss"', "'swiss'"),
-        ("players = 2", "players = = 2", "no TOML"),
-        ("heist_turn_limit = 20", "heist_turn_limit = 0", "heist_turn_limit"),
-        ("heist_turn_limit = 20", "turn_limit = 20", "turn_limit"),
-        ("decision_ms = 900", "decision_ms = 0", "clock.decision_ms"),
+        ('game = "art_robbery"', 'game = "chess"', 3, "'chess'; there are art_robbery"),
+        ('game = "art_robbery"', "", None, "game is missing; there are art_robbery"),
+        ("rounds = 3", 'rounds = "three"', 5, "rounds must be a whole number"),
+        ("rounds = 3", "rounds = true", 5, "rounds must be a whole number"),
+        ("rounds = 3", "runds = 3", 5, "no key runds; did you mean rounds?"),
+        ("rounds = 3", "rounds = 999999", 5, "from 1 to 131,072"),
+        ("decision_ms = 900", "decison_ms = 900", 10, "no key clock.decison_ms; did you mean decision_ms?"),
+        ('name = "mine"', 'name = "my bot"', 13, "'my bot'"),
+        ('name = "mine"', 'name = "greedy"', 13, "there is another 'greedy'; give each"),
+        ('run = "greedy"', "", 11, "bots[1].run is missing"),
+        ('run = "greedy"', 'name = "x"', 11, "bot x: write run"),
+        ('run = "greedy"', 'run = "no-such-program"', 11, "'no-such-program'"),
+        ('run = "greedy"', 'run = "\'"', 11, "names have"),
+        ('run = "greedy"', 'name = "x"\nrun = "\'"', 11, "bot x: the command"),
+        ('owner = "me"', "owner = 7", 15, "bots[2].owner must be a text in quotes"),
+        ("players = 2", "players = 3", 4, "3 seats"),
+        ("players = 2", 'players = 2\nformat = "swis"', 5, "'swis'; write swiss"),
+        ("players = 2", "players = = 2", None, "no TOML"),
+        ("heist_turn_limit = 20", "heist_turn_limit = 0", 8, "heist_turn_limit"),
+        ("heist_turn_limit = 20", "turn_limit = 20", 8, "turn_limit"),
+        ("decision_ms = 900", "decision_ms = 0", 10, "clock.decision_ms"),
+        ("[options]", "[settings]\nbest_of = 3\n[options]", 8, "best_of: a round-robin has no such setting"),
+        ('seed = "7"', 'format = "gauntlet"\n[settings]\nchallenger = "x"', 8, "challenger: 'x' is none of the bots"),
     ],
 )
-def test_a_mistake_is_named_with_its_place(tmp_path: Path, before: str, after: str, named: str) -> None:
+def test_a_mistake_is_named_with_its_line_and_a_remedy(
+    tmp_path: Path, before: str, after: str, line: int | None, named: str
+) -> None:
     assert before in FILE
+    path = written(tmp_path, FILE.replace(before, after, 1))
 
     with pytest.raises(BadPlan) as refused:
-        plan_of_file(written(tmp_path, FILE.replace(before, after, 1)))
+        plan_of_file(path)
 
     assert named in str(refused.value)
+    if line is not None:
+        assert str(refused.value).startswith(f"{path}:{line}: ")
+
+
+def test_the_written_file_can_be_played_as_it_is_and_with_every_default_uncommented(tmp_path: Path) -> None:
+    write_template(tmp_path / "tournament.toml")
+
+    plan = plan_of_file(tmp_path / "tournament.toml")
+    assert (plan.players, plan.rounds, plan.format) == (3, 2, "round-robin")
+
+    # Without what belongs to another format, and what is an example.
+    others = ("advance", "best_of", "tie_blocks", "challenger", "error_per_mille", "rank", "owner", "tables")
+    spelt_out = "\n".join(
+        line.removeprefix("# ")
+        if "=" in line and line.startswith("# ") and not line.startswith(tuple(f"# {each} " for each in others))
+        else line
+        for line in TEMPLATE.splitlines()
+    )
+    full = plan_of_file(written(tmp_path, spelt_out))
+    assert full.seed == "repeat me"
+    assert full.clock == plan.clock
+    assert full.options == {"heist_turn_limit": 120}
+
+
+def test_a_file_that_is_there_is_not_replaced(tmp_path: Path) -> None:
+    path = written(tmp_path, "mine")
+
+    with pytest.raises(BadPlan, match="name another file"):
+        write_template(path)
+
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_can_be_written_and_has_its_number_of_rounds(tmp_path: Path, name: str) -> None:
+    settings = '[settings]\nchallenger = "mine"\n' if name == "gauntlet" else ""
+    text = FILE.replace("rounds = 3\n", "").replace("[options]", f"{settings}[options]")
+
+    plan = plan_of_file(written(tmp_path, text.replace("players = 2", f'players = 2\nformat = "{name}"')))
+
+    assert plan.manifest().format is FORMATS[name]
+    assert plan.rounds == ROUNDS[name]
+
+
+def test_a_file_for_a_service_elsewhere_needs_no_commands(tmp_path: Path) -> None:
+    head = 'game = "art_robbery"\nplayers = 2\nformat = "single-elimination"\n'
+    text = head + '[settings]\nbest_of = 3\n[[bots]]\nname = "x"\nrank = 1\n'
+
+    plan = plan_of_file(written(tmp_path, text), launched=False)
+
+    assert plan.entries == (Entry("x", "", "x", 1),)
+    assert plan.settings == FormatSettings(best_of=3)
+    with pytest.raises(BadPlan, match="enter more"):
+        plan_of_file(tmp_path / "plan.toml")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -101,5 +166,7 @@ def test_a_name_that_is_no_house_bot_says_how_a_program_is_entered() -> None:
 
 
 def test_a_plan_needs_as_many_bots_as_a_table_has_seats() -> None:
+    plan = Plan("cup", "art_robbery", 3, 1, 1, "", {}, entries_of(["random", "random"]))
+
     with pytest.raises(BadPlan, match="enter more"):
-        Plan("cup", "art_robbery", 3, 1, 1, "", {}, entries_of(["random", "random"]))
+        plan.check_it_can_be_played()

@@ -108,6 +108,8 @@ RevokeToken
   ORGANISER         OK              MALFORMED
 ListBots
   ORGANISER         OK              OK
+ListTokens
+  ORGANISER         OK              OK
 CreateMatch
   ORGANISER         OK              BOT_UNKNOWN
 CreateTournament
@@ -292,6 +294,7 @@ def about_other(method: str, target: str, once: str, token_id: str) -> Any:
         "IssueToken": identity_pb2.IssueTokenRequest(role=identity_pb2.ROLE_BOT, bot="ann" if known else "nobody"),
         "RevokeToken": identity_pb2.RevokeTokenRequest(token_id=token_id if known else "0" * len(token_id)),
         "ListBots": identity_pb2.ListBotsRequest(),
+        "ListTokens": identity_pb2.ListTokensRequest(bot="ann" if known else "nobody"),
         "CreateMatch": match_pb2.CreateMatchRequest(
             configuration=match_pb2.MatchConfiguration(game="art_robbery", clock=clock()),
             bots=["ann", "ben" if known else "nobody"],

@@ -1,4 +1,4 @@
-"""What a local tournament plays, and who plays: read from a TOML file or from options, and kept in its folder."""
+"""What a tournament plays, and who plays: read from a file (tournament_file.py) or options, kept in its folder."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ import json
 import shlex
 import shutil
 import sys
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any
 
 from cutpurse_rules import GAMES
-from cutpurse_rules.errors import BadConfiguration
 from cutpurse_rules.trace import numbered_names
-from cutpurse_server.errors import ServiceError
-from cutpurse_server.matches.beginning import check_clock
+from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.events import Clock
 from cutpurse_server.names import NAME_FORM, is_name
+from cutpurse_server.tournaments.events import Format, FormatSettings, Manifest
+from cutpurse_server.tournaments.manifests import checked, refuse_too_many
 
-__all__ = ["LOCAL_CLOCK", "BadPlan", "Entry", "Plan", "entries_of", "plan_of_file"]
+__all__ = ["FORMATS", "LOCAL_CLOCK", "ROUNDS", "BadPlan", "Entry", "Plan", "entries_of"]
 
 LOCAL_CLOCK = Clock(warm_up_ms=20_000)
-_FORMATS = ("round-robin",)
+FORMATS = {each.name.lower().replace("_", "-"): each for each in Format}
+"""The formats by the names that people write."""
+ROUNDS = {"round-robin": 1, "swiss": 5, "single-elimination": 1, "ladder": 20, "gauntlet": 20}
+"""Rounds if nothing is written."""
 _HOUSE_BOTS = "cutpurse.bots"
 
 
@@ -38,8 +39,10 @@ class Entry:
 
     name: str
     run: str
-    """A house bot, or a command as a shell would read it."""
+    """A house bot, or a command as a shell would read it; empty for a bot that its author runs elsewhere."""
     owner: str
+    rank: int = 0
+    """Its place in the seeding of a single elimination; 0: none."""
 
     def command(self) -> list[str]:
         """The program and its arguments. Raises `BadPlan` for what cannot be read as one."""
@@ -74,27 +77,56 @@ class Plan:
     entries: tuple[Entry, ...]
     format: str = "round-robin"
     clock: Clock = field(default=LOCAL_CLOCK)
+    settings: FormatSettings = field(default=FormatSettings())
+    """The format's, as far as they were given."""
 
     def __post_init__(self) -> None:
-        if self.game not in GAMES:
-            raise BadPlan(f"there is no game {self.game!r}; there are {', '.join(sorted(GAMES))}")
+        if self.format not in FORMATS:
+            raise BadPlan(f"format: there is no {self.format!r}; write {', '.join(FORMATS)}")
         try:
-            GAMES[self.game].configure(self.players, self.options)
-            check_clock(self.clock)
-        except BadConfiguration as bad:
-            raise BadPlan(f"{bad.option}: {bad.text}") from None
+            manifest = checked(self.manifest())
+            refuse_too_many(manifest, len(self.entries))
         except ServiceError as refusal:
+            if refusal.reason is ErrorReason.GAME_UNKNOWN:
+                raise BadPlan(f"game: there is no {self.game!r}; there are {', '.join(sorted(GAMES))}") from None
             raise BadPlan(refusal.text) from None
-        if self.format not in _FORMATS:
-            raise BadPlan(f"format {self.format!r} is not in this version; write {' or '.join(_FORMATS)}")
-        if len(self.entries) < self.players:
-            raise BadPlan(f"a table has {self.players} seats, and {len(self.entries)} bots are entered; enter more")
-        for entry in self.entries:
-            entry.command()
+        names = [entry.name for entry in self.entries]
+        for number, entry in enumerate(self.entries, 1):
             if not is_name(entry.name) or not is_name(entry.owner):
-                raise BadPlan(f"bot {entry.name!r}: names have {NAME_FORM}")
-        if len({entry.name for entry in self.entries}) < len(self.entries):
-            raise BadPlan("two bots have the same name; give each its own")
+                raise BadPlan(f"bots[{number}]: {entry.name!r} of {entry.owner!r}: names have {NAME_FORM}")
+            if entry.name in names[: number - 1]:
+                raise BadPlan(f"bots[{number}]: there is another {entry.name!r}; give each bot a name of its own")
+            if entry.run:
+                entry.command()
+        if self.settings.challenger and self.settings.challenger not in names:
+            raise BadPlan(f"challenger: {self.settings.challenger!r} is none of the bots; there are {', '.join(names)}")
+
+    def check_it_can_be_played(self) -> None:
+        """Raise `BadPlan` if bots are missing, or nothing says how one is launched."""
+        if len(self.entries) < self.players:
+            raise BadPlan(
+                f"players: a table has {self.players} seats, and {len(self.entries)} bots are entered; enter more"
+            )
+        for entry in self.entries:
+            if not entry.run:
+                raise BadPlan(f"bot {entry.name}: write run, a house bot or a command, to have it launched here")
+
+    def manifest(self) -> Manifest:
+        """What the tournament is like, as an organiser sends it."""
+        return Manifest(
+            tournament=self.name,
+            game=self.game,
+            options=self.options,
+            clock=self.clock,
+            format=FORMATS[self.format],
+            players=self.players,
+            rounds=self.rounds,
+            concurrency=self.concurrency,
+            deals_root=b"",
+            deal_slots=0,
+            seed=self.seed,
+            settings=self.settings,
+        )
 
     def to_json(self) -> str:
         """The plan as text, equal for equal plans."""
@@ -108,7 +140,8 @@ class Plan:
             "seed": self.seed,
             "options": dict(self.options),
             "clock": self.clock._asdict(),
-            "bots": [{"name": entry.name, "run": entry.run, "owner": entry.owner} for entry in self.entries],
+            "settings": self.settings._asdict(),
+            "bots": [asdict(entry) for entry in self.entries],
         }
         return json.dumps(whole, indent=2, sort_keys=True) + "\n"
 
@@ -128,69 +161,3 @@ def entries_of(texts: Sequence[str]) -> tuple[Entry, ...]:
         pairs.append((name, run if equals else name))
     names = numbered_names(name for name, _ in pairs)
     return tuple(Entry(name, run, name) for name, (_, run) in zip(names, pairs, strict=True))
-
-
-def plan_of_file(path: Path) -> Plan:
-    """The plan in a TOML file; raises `BadPlan` naming the key and what it takes."""
-    try:
-        with path.open("rb") as file:
-            given = tomllib.load(file)
-    except OSError as error:
-        raise BadPlan(f"{path} cannot be read: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise BadPlan(f"{path} is no TOML: {error}") from None
-    take = _Taker(path, given)
-    bots = take("bots", list, None)
-    if bots is None:
-        raise BadPlan(f"{path}: name the bots, each in a [[bots]] with name and run")
-    entries = []
-    for number, each in enumerate(bots, 1):
-        one = _Taker(path, each if isinstance(each, dict) else {}, f"bots[{number}].")
-        run = one("run", str, None)
-        if run is None:
-            raise BadPlan(f"{path}: bots[{number}].run is missing: a house bot, or a command")
-        name = one("name", str, run)
-        entries.append(Entry(name, run, one("owner", str, name)))
-        one.done()
-    clock = _Taker(path, take("clock", dict, {}), "clock.")
-    settings = {key: clock(key, int, getattr(LOCAL_CLOCK, key)) for key in Clock._fields}
-    clock.done()
-    game = take("game", str, None)
-    if game is None:
-        raise BadPlan(f"{path}: game is missing; there are {', '.join(sorted(GAMES))}")
-    plan = Plan(
-        name=take("name", str, "cup"),
-        game=game,
-        players=take("players", int, min(len(entries), GAMES[game].max_players if game in GAMES else 0)),
-        rounds=take("rounds", int, 1),
-        concurrency=take("concurrency", int, 16),
-        seed=take("seed", str, ""),
-        options=take("options", dict, {}),
-        entries=tuple(entries),
-        format=take("format", str, "round-robin"),
-        clock=Clock(**settings),
-    )
-    take.done()
-    return plan
-
-
-class _Taker:
-    """Takes values out of a table of a file, with their types looked at, until none is left that nobody knows."""
-
-    def __init__(self, path: Path, table: Mapping[str, Any], prefix: str = "") -> None:
-        self._path = path
-        self._left = dict(table)
-        self._prefix = prefix
-        self._known: list[str] = []
-
-    def __call__(self, key: str, kind: type, default: Any) -> Any:
-        self._known.append(key)
-        value = self._left.pop(key, default)
-        if value is not default and (not isinstance(value, kind) or isinstance(value, bool)):
-            wanted = {str: "a text in quotes", int: "a whole number", list: "a list", dict: "a table"}[kind]
-            raise BadPlan(f"{self._path}: {self._prefix}{key} must be {wanted}, not {value!r}")
-        return value
-
-    def done(self) -> None:
-        for key in self._left:
-            raise BadPlan(f"{self._path}: there is no key {self._prefix}{key}; known are {', '.join(self._known)}")

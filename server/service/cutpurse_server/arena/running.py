@@ -5,7 +5,7 @@ FOLDER/log.sqlite       the log: the only truth
 FOLDER/bots/NAME.log    what each bot printed
 FOLDER/standings.json, standings.csv
 FOLDER/bundle           for auditors
-FOLDER/report.html      for people; results.json, results.csv and matrix.csv hold the same numbers
+__all__ = ["ADDRESS", "BUNDLE", "ORGANISER_TOKEN", "REPORT", "run_tournament"]
 """
 
 from __future__ import annotations
@@ -30,11 +30,14 @@ from cutpurse_server.log.sqlite import SQLiteLog
 from cutpurse_server.reports import matrix_csv, page_of, report_of_log, results_csv, results_json
 from cutpurse_server.serve import Service, running_service
 from cutpurse_server.tournaments import Overview
-from cutpurse_server.tournaments.events import Format, Manifest
 from cutpurse_server.tournaments.record import Phase
 
-__all__ = ["BUNDLE", "REPORT", "run_tournament"]
+__all__ = ["ADDRESS", "BUNDLE", "ORGANISER_TOKEN", "REPORT", "run_tournament"]
 
+ADDRESS = "service.address"
+"""While the tournament runs: where its service is, for the organiser's commands."""
+ORGANISER_TOKEN = "organiser.token"
+"""The token that goes with it."""
 BUNDLE = "bundle"
 REPORT = "report.html"
 _PLAN = "plan.json"
@@ -51,6 +54,7 @@ async def run_tournament(plan: Plan, folder: Path, show: Show) -> Overview:
     Raises `BadPlan` if the folder holds another tournament, `ServiceError` for what the service refuses,
     `LogUnavailable`, and `OSError` for a folder that cannot be written to.
     """
+    plan.check_it_can_be_played()
     _claim(plan, folder)
     async with AsyncExitStack() as stack:
         log = SQLiteLog(folder / "log.sqlite")
@@ -59,14 +63,14 @@ async def run_tournament(plan: Plan, folder: Path, show: Show) -> Overview:
         for entry in plan.entries:
             await _register(service, entry)
         try:
-            await tournaments.create(_manifest(plan))
+            await tournaments.create(plan.manifest())
         except ServiceError as refusal:
             if refusal.reason is ErrorReason.CONFIGURATION_INVALID:
                 # There is no such tournament, so the folder is free for a better plan.
                 (folder / _PLAN).unlink()
             raise
         for entry in plan.entries:
-            await tournaments.enter(plan.name, entry.name)
+            await tournaments.enter(plan.name, entry.name, entry.rank)
         await tournaments.start(plan.name)
         overview = await tournaments.get(plan.name)
         if overview.progress.phase is not Phase.FINISHED:
@@ -99,27 +103,14 @@ async def _register(service: Service, entry: Entry) -> None:
             raise
 
 
-def _manifest(plan: Plan) -> Manifest:
-    return Manifest(
-        tournament=plan.name,
-        game=plan.game,
-        options=plan.options,
-        clock=plan.clock,
-        format=Format.ROUND_ROBIN,
-        players=plan.players,
-        rounds=plan.rounds,
-        concurrency=plan.concurrency,
-        deals_root=b"",
-        deal_slots=0,
-        seed=plan.seed,
-    )
-
-
 async def _play(service: Service, plan: Plan, folder: Path, show: Show) -> Overview:
     """Launch the bots and watch until the tournament is finished; whatever happens, no bot is left behind."""
     tokens = {
         entry.name: await service.registry.issue_token(Role.BOT, entry.name, _TOKEN_VALID_S) for entry in plan.entries
     }
+    tokens[""] = await service.registry.issue_token(Role.ORGANISER, "", _TOKEN_VALID_S)
+    _write_whole(folder / ORGANISER_TOKEN, tokens[""][0] + "\n")
+    _write_whole(folder / ADDRESS, service.addresses[0] + "\n")
     children = [_child(service, plan, entry, folder, tokens[entry.name][0]) for entry in plan.entries]
     running = [asyncio.create_task(child.keep_running()) for child in children]
     try:
@@ -128,6 +119,8 @@ async def _play(service: Service, plan: Plan, folder: Path, show: Show) -> Overv
             show(overview, children)
         return overview
     finally:
+        for name in (ADDRESS, ORGANISER_TOKEN):
+            (folder / name).unlink(missing_ok=True)
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)

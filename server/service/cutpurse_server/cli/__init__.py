@@ -8,6 +8,7 @@ from cutpurse_server import __version__
 from cutpurse_server.cli.audit import audit
 from cutpurse_server.cli.bench import bench
 from cutpurse_server.cli.games import games
+from cutpurse_server.cli.identity import identity
 from cutpurse_server.cli.log import log
 from cutpurse_server.cli.match import match
 from cutpurse_server.cli.serve import serve
@@ -44,6 +45,7 @@ app.command()(games)
 app.command()(match)
 app.command()(serve)
 app.add_typer(tournament)
+app.add_typer(identity)
 app.add_typer(log)
 app.command()(audit)
 app.command()(bench)

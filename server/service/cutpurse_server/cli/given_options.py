@@ -1,4 +1,4 @@
-"""Options of games as the command line takes them: `--option NAME=VALUE`, the value as JSON."""
+"""Options of games, `--option NAME=VALUE` with the value as JSON, and settings of formats, `--setting NAME=VALUE`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 import typer
 
-__all__ = ["options_of"]
+from cutpurse_server.tournaments.events import FormatSettings
+
+__all__ = ["options_of", "settings_of"]
 
 
 def options_of(given: Sequence[str]) -> dict[str, Any]:
@@ -30,3 +32,21 @@ def options_of(given: Sequence[str]) -> dict[str, Any]:
                 param_hint="--option",
             ) from None
     return options
+
+
+def settings_of(given: Sequence[str]) -> FormatSettings:
+    """The settings of `--setting` values; ends the command with exit code 2 where one cannot be read."""
+    settings: dict[str, Any] = {}
+    defaults = FormatSettings()._asdict()
+    for text in given:
+        name, _, value = text.partition("=")
+        if name not in defaults:
+            known = ", ".join(defaults)
+            raise typer.BadParameter(f"{text!r} is no NAME=VALUE; the names are {known}", param_hint="--setting")
+        if isinstance(defaults[name], str):
+            settings[name] = value
+        elif value.isdecimal():
+            settings[name] = int(value)
+        else:
+            raise typer.BadParameter(f"{name} must be a whole number, not {value[:60]!r}", param_hint="--setting")
+    return FormatSettings(**settings)

@@ -8,15 +8,16 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from cutpurse_rules import GAMES
-from cutpurse_server.arena.plan import LOCAL_CLOCK, BadPlan, Plan, entries_of, plan_of_file
+from cutpurse_server.arena.plan import FORMATS, LOCAL_CLOCK, ROUNDS, BadPlan, Plan, entries_of
 from cutpurse_server.arena.running import BUNDLE, REPORT, run_tournament
+from cutpurse_server.arena.tournament_file import plan_of_file, write_template
 from cutpurse_server.cli import remote_tournament, reports
-from cutpurse_server.cli.given_options import options_of
+from cutpurse_server.cli.given_options import options_of, settings_of
 from cutpurse_server.cli.progress import Progress, print_standings
 from cutpurse_server.errors import ServiceError
 from cutpurse_server.log.port import LogUnavailable
@@ -49,12 +50,17 @@ def run(
     players: Annotated[
         int | None, typer.Option(help="Seats at a table.", show_default="all bots, as far as the game goes")
     ] = None,
-    format_: Annotated[str, typer.Option("--format", help="How entrants meet.")] = "round-robin",
-    rounds: Annotated[int, typer.Option(help="Each round plays one block at every table.")] = 1,
+    format_: Annotated[str, typer.Option("--format", help=f"How entrants meet: {', '.join(FORMATS)}.")] = "round-robin",
+    rounds: Annotated[
+        int | None, typer.Option(help="Each round plays one block at every table.", show_default="by format")
+    ] = None,
     concurrency: Annotated[int, typer.Option(help="Matches at once.")] = 16,
     seed: Annotated[str, typer.Option(help="Make the deals repeatable, and the tournament unrated.")] = "",
     option: Annotated[
         list[str] | None, typer.Option(metavar="K=V", help="An option of the game; the value is JSON.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option(metavar="K=V", help="A setting of the format, such as best_of=3.")
     ] = None,
     clock: Annotated[
         list[str] | None,
@@ -78,7 +84,44 @@ def run(
                 raise BadPlan("give a file, or --game and --bot, not both")
             plan = plan_of_file(file)
         else:
-            plan = _plan(game, bot or [], players, format_, rounds, concurrency, seed, option or [], clock or [], name)
+            entries = entries_of(bot or [])
+            if game is None or game not in GAMES:
+                raise BadPlan(f"name a game with --game; there are {', '.join(sorted(GAMES))}")
+            plan = Plan(
+                name=name,
+                game=game,
+                players=players or max(GAMES[game].min_players, min(len(entries), GAMES[game].max_players)),
+                rounds=ROUNDS.get(format_, 1) if rounds is None else rounds,
+                concurrency=concurrency,
+                seed=seed,
+                options=options_of(option or []),
+                entries=entries,
+                format=format_,
+                clock=_clock(clock or []),
+                settings=settings_of(setting or []),
+            )
+            plan.check_it_can_be_played()
+    except BadPlan as problem:
+        _fail(str(problem))
+    _carry_out(plan, out, as_json=as_json)
+
+
+@tournament.command()
+def init(
+    file: Annotated[Path, typer.Argument(metavar="[FILE]", help="Where to write it.")] = Path("tournament.toml"),
+) -> None:
+    """Write a commented file that describes a tournament, to be changed and then played."""
+    try:
+        write_template(file)
+    except BadPlan as problem:
+        typer.secho(f"cutpurse tournament init: {problem}", fg="red", err=True)
+        raise typer.Exit(_BAD_INPUT) from None
+    typer.echo(f"{file} is written; change it, then play it with `cutpurse tournament run {file} --out FOLDER`")
+
+
+def _carry_out(plan: Plan, out: Path, *, as_json: bool) -> None:
+    """Play it and say what came of it; ends the command with its exit code if something is in the way."""
+    try:
         overview = run_on_fast_loop(_run(plan, out, quiet=as_json))
     except BadPlan as problem:
         _fail(str(problem))
@@ -117,35 +160,6 @@ async def _run(plan: Plan, out: Path, *, quiet: bool) -> Overview:
             loop.remove_signal_handler(number)
 
 
-def _plan(
-    game: str | None,
-    bots: list[str],
-    players: int | None,
-    format_: str,
-    rounds: int,
-    concurrency: int,
-    seed: str,
-    options: list[str],
-    clock: list[str],
-    name: str,
-) -> Plan:
-    if game is None or game not in GAMES:
-        raise BadPlan(f"name a game with --game; there are {', '.join(sorted(GAMES))}")
-    entries = entries_of(bots)
-    return Plan(
-        name=name,
-        game=game,
-        players=players or max(GAMES[game].min_players, min(len(entries), GAMES[game].max_players)),
-        rounds=rounds,
-        concurrency=concurrency,
-        seed=seed,
-        options=options_of(options),
-        entries=entries,
-        format=format_,
-        clock=_clock(clock),
-    )
-
-
 def _clock(settings: list[str]) -> Clock:
     given: dict[str, int] = {}
     for text in settings:
@@ -174,6 +188,6 @@ def _conclude(overview: Overview, out: Path, *, as_json: bool) -> None:
         raise typer.Exit(_WRONG)
 
 
-def _fail(text: str) -> None:
+def _fail(text: str) -> NoReturn:
     typer.secho(f"cutpurse tournament run: {text}", fg="red", err=True)
     raise typer.Exit(_BAD_INPUT) from None

@@ -69,6 +69,14 @@ class Directory:
         issued = self.tokens.get(token_id)
         return issued is not None and issued.token_hash in self.valid and not _expired(issued, now_ms)
 
+    def valid_tokens(self, bot: str, now_ms: int) -> list[TokenIssued]:
+        """Tokens that are neither revoked nor expired, of one bot, or of everybody with an empty name."""
+        return [
+            issued
+            for issued in self.tokens.values()
+            if issued.token_hash in self.valid and not _expired(issued, now_ms) and bot in ("", issued.bot)
+        ]
+
     def is_player(self, bot: str, now_ms: int) -> bool:
         """Whether the bot has a valid token of the role PLAYER."""
         return any(

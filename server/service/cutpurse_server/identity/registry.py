@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.identity import directory as decide
 from cutpurse_server.identity.directory import Caller, Directory, apply, hash_token
-from cutpurse_server.identity.events import IdentityEvent, Role
+from cutpurse_server.identity.events import IdentityEvent, Role, TokenIssued
 from cutpurse_server.log.chain import first_link, links
 from cutpurse_server.log.port import Append, Log, StoredEvent, Version
 
@@ -110,6 +110,11 @@ class Registry:
         """All bots, by name."""
         await self._refresh()
         return [Bot(bot, owner) for bot, owner in sorted(self._directory.owners.items())]
+
+    async def list_tokens(self, bot: str = "") -> list[TokenIssued]:
+        """The valid tokens, of one bot or of all, in the order in which they were issued."""
+        await self._refresh()
+        return self._directory.valid_tokens(bot, self._log.now_ms())
 
     async def has_role(self, role: Role) -> bool:
         """Whether any valid token has the role."""

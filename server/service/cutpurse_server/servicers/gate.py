@@ -45,6 +45,7 @@ ALLOWED: Mapping[str, frozenset[Role]] = {
     "/cutpurse.v1.IdentityService/IssueToken": _ORGANISING,
     "/cutpurse.v1.IdentityService/RevokeToken": _ORGANISING,
     "/cutpurse.v1.IdentityService/ListBots": _ORGANISING,
+    "/cutpurse.v1.IdentityService/ListTokens": _ORGANISING,
     "/cutpurse.v1.MatchService/CreateMatch": _ORGANISING,
     "/cutpurse.v1.MatchService/GetMatch": _PLAYING | {Role.ORGANISER, Role.SPECTATOR},
     "/cutpurse.v1.MatchService/GetView": _PLAYING,

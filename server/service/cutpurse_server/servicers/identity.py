@@ -57,3 +57,21 @@ class IdentityServicer(identity_pb2_grpc.IdentityServiceServicer):
         return identity_pb2.ListBotsResponse(
             bots=[identity_pb2.BotDescription(bot=each.bot, owner=each.owner) for each in bots]
         )
+
+    async def ListTokens(
+        self, request: identity_pb2.ListTokensRequest, context: Any
+    ) -> identity_pb2.ListTokensResponse:
+        """All valid tokens."""
+        tokens = await self._registry.list_tokens(request.bot)
+        return identity_pb2.ListTokensResponse(
+            tokens=[
+                identity_pb2.TokenDescription(
+                    token_id=each.token_id,
+                    role=identity_pb2.Role.ValueType(each.role),
+                    bot=each.bot,
+                    issued_at_ms=each.at_ms,
+                    expires_at_ms=each.expires_at_ms,
+                )
+                for each in tokens
+            ]
+        )

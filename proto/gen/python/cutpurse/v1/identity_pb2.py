@@ -24,15 +24,15 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x63utpurse/v1/identity.proto\x12\x0b\x63utpurse.v1\",\n\x0e\x42otDescription\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\"\x14\n\x12GetIdentityRequest\"`\n\x13GetIdentityResponse\x12\x1f\n\x04role\x18\x01 \x01(\x0e\x32\x11.cutpurse.v1.Role\x12(\n\x03\x62ot\x18\x02 \x01(\x0b\x32\x1b.cutpurse.v1.BotDescription\">\n\x12RegisterBotRequest\x12(\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x1b.cutpurse.v1.BotDescription\"\x15\n\x13RegisterBotResponse\"R\n\x11IssueTokenRequest\x12\x1f\n\x04role\x18\x01 \x01(\x0e\x32\x11.cutpurse.v1.Role\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07valid_s\x18\x03 \x01(\x04\"5\n\x12IssueTokenResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12\x10\n\x08token_id\x18\x02 \x01(\t\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\"\x15\n\x13RevokeTokenResponse\"\x11\n\x0fListBotsRequest\"=\n\x10ListBotsResponse\x12)\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x1b.cutpurse.v1.BotDescription*u\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0c\n\x08ROLE_BOT\x10\x01\x12\x0f\n\x0bROLE_PLAYER\x10\x02\x12\x12\n\x0eROLE_ORGANISER\x10\x03\x12\x12\n\x0eROLE_SPECTATOR\x10\x04\x12\x10\n\x0cROLE_AUDITOR\x10\x05\x32\x9f\x03\n\x0fIdentityService\x12P\n\x0bGetIdentity\x12\x1f.cutpurse.v1.GetIdentityRequest\x1a .cutpurse.v1.GetIdentityResponse\x12P\n\x0bRegisterBot\x12\x1f.cutpurse.v1.RegisterBotRequest\x1a .cutpurse.v1.RegisterBotResponse\x12M\n\nIssueToken\x12\x1e.cutpurse.v1.IssueTokenRequest\x1a\x1f.cutpurse.v1.IssueTokenResponse\x12P\n\x0bRevokeToken\x12\x1f.cutpurse.v1.RevokeTokenRequest\x1a .cutpurse.v1.RevokeTokenResponse\x12G\n\x08ListBots\x12\x1c.cutpurse.v1.ListBotsRequest\x1a\x1d.cutpurse.v1.ListBotsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x63utpurse/v1/identity.proto\x12\x0b\x63utpurse.v1\",\n\x0e\x42otDescription\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\"\x14\n\x12GetIdentityRequest\"`\n\x13GetIdentityResponse\x12\x1f\n\x04role\x18\x01 \x01(\x0e\x32\x11.cutpurse.v1.Role\x12(\n\x03\x62ot\x18\x02 \x01(\x0b\x32\x1b.cutpurse.v1.BotDescription\">\n\x12RegisterBotRequest\x12(\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x1b.cutpurse.v1.BotDescription\"\x15\n\x13RegisterBotResponse\"R\n\x11IssueTokenRequest\x12\x1f\n\x04role\x18\x01 \x01(\x0e\x32\x11.cutpurse.v1.Role\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07valid_s\x18\x03 \x01(\x04\"5\n\x12IssueTokenResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12\x10\n\x08token_id\x18\x02 \x01(\t\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\"\x15\n\x13RevokeTokenResponse\"\x11\n\x0fListBotsRequest\"=\n\x10ListBotsResponse\x12)\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x1b.cutpurse.v1.BotDescription\" \n\x11ListTokensRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"\x7f\n\x10TokenDescription\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12\x1f\n\x04role\x18\x02 \x01(\x0e\x32\x11.cutpurse.v1.Role\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\x14\n\x0cissued_at_ms\x18\x04 \x01(\x03\x12\x15\n\rexpires_at_ms\x18\x05 \x01(\x03\"C\n\x12ListTokensResponse\x12-\n\x06tokens\x18\x01 \x03(\x0b\x32\x1d.cutpurse.v1.TokenDescription*u\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0c\n\x08ROLE_BOT\x10\x01\x12\x0f\n\x0bROLE_PLAYER\x10\x02\x12\x12\n\x0eROLE_ORGANISER\x10\x03\x12\x12\n\x0eROLE_SPECTATOR\x10\x04\x12\x10\n\x0cROLE_AUDITOR\x10\x05\x32\xee\x03\n\x0fIdentityService\x12P\n\x0bGetIdentity\x12\x1f.cutpurse.v1.GetIdentityRequest\x1a .cutpurse.v1.GetIdentityResponse\x12P\n\x0bRegisterBot\x12\x1f.cutpurse.v1.RegisterBotRequest\x1a .cutpurse.v1.RegisterBotResponse\x12M\n\nIssueToken\x12\x1e.cutpurse.v1.IssueTokenRequest\x1a\x1f.cutpurse.v1.IssueTokenResponse\x12P\n\x0bRevokeToken\x12\x1f.cutpurse.v1.RevokeTokenRequest\x1a .cutpurse.v1.RevokeTokenResponse\x12G\n\x08ListBots\x12\x1c.cutpurse.v1.ListBotsRequest\x1a\x1d.cutpurse.v1.ListBotsResponse\x12M\n\nListTokens\x12\x1e.cutpurse.v1.ListTokensRequest\x1a\x1f.cutpurse.v1.ListTokensResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cutpurse.v1.identity_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ROLE']._serialized_start=580
-  _globals['_ROLE']._serialized_end=697
+  _globals['_ROLE']._serialized_start=812
+  _globals['_ROLE']._serialized_end=929
   _globals['_BOTDESCRIPTION']._serialized_start=43
   _globals['_BOTDESCRIPTION']._serialized_end=87
   _globals['_GETIDENTITYREQUEST']._serialized_start=89
@@ -55,6 +55,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTBOTSREQUEST']._serialized_end=515
   _globals['_LISTBOTSRESPONSE']._serialized_start=517
   _globals['_LISTBOTSRESPONSE']._serialized_end=578
-  _globals['_IDENTITYSERVICE']._serialized_start=700
-  _globals['_IDENTITYSERVICE']._serialized_end=1115
+  _globals['_LISTTOKENSREQUEST']._serialized_start=580
+  _globals['_LISTTOKENSREQUEST']._serialized_end=612
+  _globals['_TOKENDESCRIPTION']._serialized_start=614
+  _globals['_TOKENDESCRIPTION']._serialized_end=741
+  _globals['_LISTTOKENSRESPONSE']._serialized_start=743
+  _globals['_LISTTOKENSRESPONSE']._serialized_end=810
+  _globals['_IDENTITYSERVICE']._serialized_start=932
+  _globals['_IDENTITYSERVICE']._serialized_end=1426
 # @@protoc_insertion_point(module_scope)

@@ -60,6 +60,11 @@ class IdentityServiceStub(object):
                 request_serializer=cutpurse_dot_v1_dot_identity__pb2.ListBotsRequest.SerializeToString,
                 response_deserializer=cutpurse_dot_v1_dot_identity__pb2.ListBotsResponse.FromString,
                 _registered_method=True)
+        self.ListTokens = channel.unary_unary(
+                '/cutpurse.v1.IdentityService/ListTokens',
+                request_serializer=cutpurse_dot_v1_dot_identity__pb2.ListTokensRequest.SerializeToString,
+                response_deserializer=cutpurse_dot_v1_dot_identity__pb2.ListTokensResponse.FromString,
+                _registered_method=True)
 
 
 class IdentityServiceServicer(object):
@@ -101,6 +106,13 @@ class IdentityServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListTokens(self, request, context):
+        """All tokens that are valid, without their texts. Organisers.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_IdentityServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -128,6 +140,11 @@ def add_IdentityServiceServicer_to_server(servicer, server):
                     servicer.ListBots,
                     request_deserializer=cutpurse_dot_v1_dot_identity__pb2.ListBotsRequest.FromString,
                     response_serializer=cutpurse_dot_v1_dot_identity__pb2.ListBotsResponse.SerializeToString,
+            ),
+            'ListTokens': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTokens,
+                    request_deserializer=cutpurse_dot_v1_dot_identity__pb2.ListTokensRequest.FromString,
+                    response_serializer=cutpurse_dot_v1_dot_identity__pb2.ListTokensResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -266,6 +283,33 @@ class IdentityService(object):
             '/cutpurse.v1.IdentityService/ListBots',
             cutpurse_dot_v1_dot_identity__pb2.ListBotsRequest.SerializeToString,
             cutpurse_dot_v1_dot_identity__pb2.ListBotsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTokens(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cutpurse.v1.IdentityService/ListTokens',
+            cutpurse_dot_v1_dot_identity__pb2.ListTokensRequest.SerializeToString,
+            cutpurse_dot_v1_dot_identity__pb2.ListTokensResponse.FromString,
             options,
             channel_credentials,
             insecure,

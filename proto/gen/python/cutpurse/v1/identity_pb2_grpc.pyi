@@ -45,6 +45,8 @@ class IdentityServiceStub:
     """End a token at once. Organisers."""
     ListBots: _grpc.UnaryUnaryMultiCallable[_identity_pb2.ListBotsRequest, _identity_pb2.ListBotsResponse]
     """All bots. Organisers."""
+    ListTokens: _grpc.UnaryUnaryMultiCallable[_identity_pb2.ListTokensRequest, _identity_pb2.ListTokensResponse]
+    """All tokens that are valid, without their texts. Organisers."""
 
 @_typing.type_check_only
 class IdentityServiceAsyncStub(IdentityServiceStub):
@@ -61,6 +63,8 @@ class IdentityServiceAsyncStub(IdentityServiceStub):
     """End a token at once. Organisers."""
     ListBots: _aio.UnaryUnaryMultiCallable[_identity_pb2.ListBotsRequest, _identity_pb2.ListBotsResponse]  # type: ignore[assignment]
     """All bots. Organisers."""
+    ListTokens: _aio.UnaryUnaryMultiCallable[_identity_pb2.ListTokensRequest, _identity_pb2.ListTokensResponse]  # type: ignore[assignment]
+    """All tokens that are valid, without their texts. Organisers."""
 
 class IdentityServiceServicer(metaclass=_abc_1.ABCMeta):
     """Who is who."""
@@ -104,5 +108,13 @@ class IdentityServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_identity_pb2.ListBotsResponse, _abc.Awaitable[_identity_pb2.ListBotsResponse]]:
         """All bots. Organisers."""
+
+    @_abc_1.abstractmethod
+    def ListTokens(
+        self,
+        request: _identity_pb2.ListTokensRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_identity_pb2.ListTokensResponse, _abc.Awaitable[_identity_pb2.ListTokensResponse]]:
+        """All tokens that are valid, without their texts. Organisers."""
 
 def add_IdentityServiceServicer_to_server(servicer: IdentityServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,0 +1,229 @@
+"""Tournament files: one TOML describes an event completely; mistakes are named with line and remedy."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from cutpurse_rules import GAMES
+from cutpurse_server.arena.plan import FORMATS, LOCAL_CLOCK, ROUNDS, BadPlan, Entry, Plan
+from cutpurse_server.matches.events import Clock
+from cutpurse_server.tournaments.events import FormatSettings
+
+__all__ = ["TEMPLATE", "plan_of_file", "write_template"]
+
+_KINDS = {str: "a text in quotes", int: "a whole number", list: "a list", dict: "a table"}
+_HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\"'-]+)\s*\]\]?\s*(#.*)?")
+_KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
+
+TEMPLATE = """# A tournament. Play it here:     cutpurse tournament run FILE --out FOLDER
+# or at a running service:        cutpurse tournament create --file FILE
+# What stands behind a single # is the default, or an example; take the # away to change it.
+
+name = "cup"
+game = "art_robbery"        # `cutpurse games` names them
+
+# Seats at a table. Default: as many as there are bots, as far as the game goes.
+players = 3
+
+# How entrants meet: round-robin, swiss, single-elimination, ladder, gauntlet.
+format = "round-robin"
+
+# Every round plays one block at every table: as many matches as it has seats, so that every bot sits in every seat.
+# For a ladder these are periods, for a gauntlet cycles at most; a single elimination makes its own.
+rounds = 2
+
+# Matches at once.
+concurrency = 8
+
+# A seed makes all deals repeatable, and the tournament unrated: whoever knows it knows every hand.
+# seed = "repeat me"
+
+# The game's own options; `cutpurse games GAME` lists them with ranges and defaults.
+[options]
+# heist_turn_limit = 120
+
+# Time, in milliseconds for each seat.
+[clock]
+# decision_ms = 5000        # free for each decision
+# bank_ms = 60000           # for the whole match, once that is used up
+# delivery_ms = 200         # given to each decision for the way there and back
+# settle_ms = 200           # after a deadline, before a default is played
+# warm_up_ms = 20000        # to get ready in, before the clock runs
+# strikes_max = 3           # defaults for a bot's own fault, before its seat is forfeited
+# corrections_max = 2       # refused answers to a decision that may be corrected
+
+# The format's own settings; only those of the format above may be set.
+[settings]
+# tables = 40               # round-robin: most tables in a round, balanced; without it every set of bots meets
+# advance = 1               # single-elimination: how many of a table go on
+# best_of = 3               # single-elimination: blocks at a table, at most, while nothing is tied
+# tie_blocks = 2            # single-elimination: further blocks for a tie, before the lot
+# challenger = "mine"       # gauntlet: the bot that meets all others
+# error_per_mille = 50      # gauntlet: how often in a thousand either verdict may be wrong, at most
+
+# The bots. run: a house bot (random, first, greedy) or a command; CUTPURSE_ADDRESS and CUTPURSE_TOKEN tell it where to
+# dial in. Bots of one owner are kept apart. rank: the place in the seeding of a single elimination.
+[[bots]]
+run = "greedy"
+
+[[bots]]
+run = "random"
+
+[[bots]]
+name = "second"
+run = "random"
+# owner = "somebody"
+# rank = 1
+"""
+
+
+def write_template(path: Path) -> None:
+    """Write a commented file for people to change; raises `BadPlan` rather than replace one."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(TEMPLATE)
+    except FileExistsError:
+        raise BadPlan(f"{path} is there already; name another file") from None
+    except OSError as error:
+        raise BadPlan(f"{path} cannot be written: {error.strerror}") from None
+
+
+def plan_of_file(path: Path, *, launched: bool = True) -> Plan:
+    """The plan in a TOML file; raises `BadPlan` naming line, key and what it takes.
+
+    `launched`: the bots are to be launched here, so it must be written how.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        given = tomllib.loads(text)
+    except OSError as error:
+        raise BadPlan(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadPlan(f"{path} is no text in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadPlan(f"{path} is no TOML: {error}") from None
+    lines = _lines_of(text)
+    try:
+        plan = _plan(given)
+        if launched:
+            plan.check_it_can_be_played()
+        return plan
+    except BadPlan as bad:
+        raise BadPlan(f"{path}{_line_of(str(bad), lines, plan_bots(given))}: {bad}") from None
+
+
+def plan_bots(given: Mapping[str, Any]) -> list[str]:
+    """The names of the bots of a file, as far as they can be read; by position."""
+    bots = given.get("bots")
+    each = [bot if isinstance(bot, dict) else {} for bot in bots] if isinstance(bots, list) else []
+    return [str(bot.get("name", bot.get("run", ""))) for bot in each]
+
+
+def _plan(given: Mapping[str, Any]) -> Plan:
+    take = _Taker(given)
+    entries = _entries(take("bots", list, []))
+    clock = _Taker(take("clock", dict, {}), "clock.")
+    times = {key: clock(key, int, getattr(LOCAL_CLOCK, key)) for key in Clock._fields}
+    clock.done()
+    setting = _Taker(take("settings", dict, {}), "settings.")
+    defaults = FormatSettings()._asdict()
+    settings = {key: setting(key, type(default), default) for key, default in defaults.items()}
+    setting.done()
+    game = take("game", str, None)
+    if game is None:
+        raise BadPlan(f"game is missing; there are {', '.join(sorted(GAMES))}")
+    named = take("format", str, "round-robin")
+    seats = range(GAMES[game].min_players, GAMES[game].max_players + 1) if game in GAMES else range(1)
+    fields = {
+        "name": take("name", str, "cup"),
+        "players": take("players", int, max(seats[0], min(len(entries), seats[-1]))),
+        "rounds": take("rounds", int, ROUNDS.get(named, 1)),
+        "concurrency": take("concurrency", int, 16),
+        "seed": take("seed", str, ""),
+        "options": take("options", dict, {}),
+    }
+    # A misspelt key is told before what follows from its absence.
+    take.done()
+    if named not in FORMATS:
+        near = get_close_matches(named, FORMATS, 1)
+        raise BadPlan(f"format: there is no {named!r}; write {near[0] if near else ', '.join(FORMATS)}")
+    return Plan(
+        **fields,
+        game=game,
+        entries=entries,
+        format=named,
+        clock=Clock(**times),
+        settings=FormatSettings(**settings),
+    )
+
+
+def _entries(bots: list[Any]) -> tuple[Entry, ...]:
+    entries = []
+    for number, each in enumerate(bots, 1):
+        one = _Taker(each if isinstance(each, dict) else {}, f"bots[{number}].")
+        run = one("run", str, "")
+        name = one("name", str, run)
+        if not name:
+            raise BadPlan(f"bots[{number}].run is missing: write a house bot or a command, or at least a name")
+        entries.append(Entry(name, run, one("owner", str, name), one("rank", int, 0)))
+        one.done()
+    return tuple(entries)
+
+
+class _Taker:
+    """Takes values out of a table of a file, with their types looked at, until none is left that nobody knows."""
+
+    def __init__(self, table: Mapping[str, Any], prefix: str = "") -> None:
+        self._left = dict(table)
+        self._prefix = prefix
+        self._known: list[str] = []
+
+    def __call__(self, key: str, kind: type, default: Any) -> Any:
+        self._known.append(key)
+        value = self._left.pop(key, default)
+        if value is not default and (not isinstance(value, kind) or isinstance(value, bool)):
+            raise BadPlan(f"{self._prefix}{key} must be {_KINDS[kind]}, not {value!r}")
+        return value
+
+    def done(self) -> None:
+        for key in self._left:
+            near = get_close_matches(key, self._known, 1)
+            meant = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(self._known)}"
+            raise BadPlan(f"there is no key {self._prefix}{key}{meant}")
+
+
+def _lines_of(text: str) -> dict[str, int]:
+    """The line, from 1, of every key and table, by its path as errors name it: `rounds`, `clock.bank_ms`, `bots[2]`."""
+    lines: dict[str, int] = {}
+    table, counts = "", {"": 0}
+    for number, line in enumerate(text.splitlines(), 1):
+        header = _HEADER.fullmatch(line)
+        if header is not None:
+            name = header[2]
+            if header[1] == "[[":
+                counts[name] = counts.get(name, 0) + 1
+                name = f"{name}[{counts[name]}]"
+            lines.setdefault(name, number)
+            table = f"{name}."
+            continue
+        key = _KEY.match(line)
+        if key is not None:
+            lines.setdefault(table + key[1], number)
+    return lines
+
+
+def _line_of(text: str, lines: Mapping[str, int], bots: list[str]) -> str:
+    """`:LINE` of what an error is about, as far as its first words tell; empty if they do not."""
+    words = re.findall(r"[A-Za-z0-9_.\[\]'-]+", text)[:5]
+    for word in words:
+        word = word.strip("'")
+        at = f"bots[{bots.index(word) + 1}]" if word in bots else word
+        for path in (at, f"settings.{at}", f"options.{at}", f"{at}.run", at.rpartition(".")[0]):
+            if path in lines:
+                return f":{lines[path]}"
+    return ""
