@@ -57,7 +57,7 @@ def acknowledged_before_the_commit_by_the_desk(patch: Patch) -> None:
 
     async def hasty(self: desk.MatchDesk, added: list[Any], now_ms: int) -> None:
         for each in added:
-            self._finish(each.match, each.reply, None)
+            self._finish(each.match, each.outcomes)
         await original(self, added, now_ms)
 
     patch.setattr(desk.MatchDesk, "_commit", hasty)

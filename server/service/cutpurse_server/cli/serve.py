@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from cutpurse_server.addresses import without_secrets
+from cutpurse_server.cli.backups import backups_on_request
 from cutpurse_server.identity import Registry, Role
 from cutpurse_server.log.port import LogUnavailable
 from cutpurse_server.loops import run_on_fast_loop
@@ -64,6 +65,10 @@ def serve(
             help="Answer GET /metrics for Prometheus there. Off the loopback it takes --tls-cert and --tls-client-ca.",
         ),
     ] = None,
+    backup: Annotated[
+        Path | None,
+        typer.Option(help="Copy a log in a file there whenever SIGUSR1 comes, in the place of the copy before."),
+    ] = None,
     log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
 ) -> None:
     """Run the service until it gets SIGTERM or Ctrl-C, then let what was begun be finished.
@@ -82,7 +87,8 @@ def serve(
             authority = tls_client_ca.read_bytes() if tls_client_ca else None
             tls = Tls(tls_cert.read_bytes(), tls_key.read_bytes(), authority)
         with _metrics(metrics, tls_cert, tls_key, tls_client_ca) as figures:
-            run_on_fast_loop(_serve(log, listen or [_DEFAULT_LISTEN], tls, token_file, figures, new_token=new_token))
+            addresses = listen or [_DEFAULT_LISTEN]
+            run_on_fast_loop(_serve(log, addresses, tls, token_file, figures, backup, new_token=new_token))
     except (ValueError, OSError, LogUnavailable) as problem:
         typer.secho(f"cutpurse serve: {problem}", fg="red", err=True)
         raise typer.Exit(2) from None
@@ -104,13 +110,21 @@ def _metrics(
 
 
 async def _serve(
-    log: str, listen: list[str], tls: Tls | None, token_file: Path | None, figures: Figures | None, *, new_token: bool
+    log: str,
+    listen: list[str],
+    tls: Tls | None,
+    token_file: Path | None,
+    figures: Figures | None,
+    backup: Path | None,
+    *,
+    new_token: bool,
 ) -> None:
+    kept = log_of(log)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    async with running_service(log_of(log), listen, tls, figures) as service:
+    async with backups_on_request(kept, backup), running_service(kept, listen, tls, figures) as service:
         if token_file is None:
             token_file = _token_file(log)
         note = (

@@ -24,12 +24,15 @@ from cutpurse_server.log.clock import StoreClock
 from cutpurse_server.log.one_owner import OneOwner
 from cutpurse_server.log.packing import packed, unpacked
 from cutpurse_server.log.port import Append, Head, LogUnavailable, StoredEvent, Version, is_sound
-from cutpurse_server.log.sqlite_file import Ownership, connect
+from cutpurse_server.log.sqlite_file import Ownership, connect, new_copy
 
 __all__ = ["SQLiteLog"]
 
 COMMIT_INLINE_S = 0.001
 """A thread costs about a tenth of this, and while one commits the loop can do a good deal more than that."""
+
+_PAGES_AT_ONCE = 256
+"""How much of a backup is copied while everybody waits: a megabyte, which takes about as long as a large flush."""
 
 _COMMITS_LATELY = 5
 _COMMITS_IN_THE_THREAD = 8
@@ -213,6 +216,23 @@ class SQLiteLog(OneOwner):
         for (at_ms,) in await self._rows(_LAST_BEAT, ()):
             return int(at_ms)
         return None
+
+    async def back_up(self, path: Path) -> None:
+        """Copy the log to a file while it is read and written; what has been acknowledged by now is in the copy.
+
+        The copy is there whole and durable, in the place of an older one, or not at all. Raises `LogUnavailable`.
+        """
+        with (
+            self._translated("copied"),
+            new_copy(path) as copy,
+            copy.backup("main", self._connected(), "main") as backup,
+        ):
+            while not backup.done:
+                async with self._alone:
+                    self._connected()
+                    # Pages that flushes write between two steps are written to the copy as well.
+                    backup.step(_PAGES_AT_ONCE)
+                await asyncio.sleep(0)
 
     async def _rows(self, query: str, bindings: tuple[Any, ...]) -> list[Any]:
         """All rows at once, so that no open read keeps the WAL from starting anew."""

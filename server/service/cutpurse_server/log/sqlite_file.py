@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -19,6 +21,7 @@ __all__ = [
     "WAL_PAGES",
     "Ownership",
     "connect",
+    "new_copy",
 ]
 
 SQLITE_MINIMUM = (3, 51, 3)
@@ -151,6 +154,41 @@ def _lengthen_wal(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def new_copy(path: Path) -> Iterator[apsw.Connection]:
+    """An empty database to be filled within the block, which is put in the place of `path` at its end.
+
+    Raises `apsw.Error` or `OSError`; then, and when the block fails, whatever is at `path` stays there.
+    """
+    partial = path.with_name(f"{path.name}.partial")
+    with suppress(FileNotFoundError):
+        partial.unlink()
+    try:
+        # It holds everybody's cards as the log does.
+        descriptor = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            connection = apsw.Connection(str(partial))
+            try:
+                # It is nothing until it is whole, and is synced then.
+                connection.pragma("journal_mode", "OFF")
+                connection.pragma("synchronous", "OFF")
+                yield connection
+            finally:
+                connection.close()
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(partial, path)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    finally:
+        with suppress(FileNotFoundError):
+            partial.unlink()
 
 
 class Ownership:

@@ -1,0 +1,61 @@
+"""Backups of a log in a file that are made while the service runs, whenever the operator asks for one by a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import structlog
+
+from cutpurse_server.log.port import Log, LogUnavailable
+from cutpurse_server.log.sqlite import SQLiteLog
+
+__all__ = ["backups_on_request"]
+
+logger = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def backups_on_request(log: Log, path: Path | None) -> AsyncIterator[None]:
+    """Within the block, SIGUSR1 has an open log copied to `path`; without a path the signal is let be.
+
+    Raises ValueError, with a sentence that says what to do, for a log that is not in a file, or is that file.
+    """
+    if path is None:
+        yield
+        return
+    kept = _in_a_file(log, path)
+    asked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGUSR1, asked.set)
+    making = asyncio.create_task(_make_backups(kept, path, asked))
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGUSR1)
+        making.cancel()
+        await asyncio.wait({making})
+
+
+def _in_a_file(log: Log, path: Path) -> SQLiteLog:
+    if not isinstance(log, SQLiteLog):
+        raise ValueError("--backup is for a log in a file; a database has programs of its own for that, as pg_dump.")
+    if path.resolve() == log.path.resolve():
+        raise ValueError(f"{path} is the log itself; name another file for its backup.")
+    return log
+
+
+async def _make_backups(log: SQLiteLog, path: Path, asked: asyncio.Event) -> None:
+    while True:
+        await asked.wait()
+        # Who asks while one is being made gets another one, which holds what came meanwhile.
+        asked.clear()
+        try:
+            await log.back_up(path)
+        except LogUnavailable as unavailable:
+            logger.error("backup failed", error=str(unavailable))
+        else:
+            logger.info("backup made", file=str(path))
