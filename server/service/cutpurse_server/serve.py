@@ -49,15 +49,43 @@ from cutpurse_server.wire import identity_events, match_events, tournament_event
 
 __all__ = ["Service", "Tls", "log_of", "running_service"]
 
+_METADATA_BYTES_MAX = 16 * 1024
+_CONNECTIONS_MAX = 4_096
+"""Of all clients together: a connection costs memory before anybody knows whose it is."""
+_STREAMS_PER_CONNECTION_MAX = 512
+"""Open calls of one connection: more than a caller's streams of answers, a bot's streams and their calls together."""
+_CALLS_MAX = 16_384
+"""Open calls of all connections, streams included."""
+_HANDSHAKE_MS = 10_000
+"""From a connection's first byte to its encryption and HTTP/2 settings."""
+_IDLE_MS = 300_000
+"""How long a connection without an open call is kept."""
+_CONNECTION_AGE_MS = 3_600_000
+_CONNECTION_GRACE_MS = 60_000
+"""What is still open on a connection that is too old may go on so long."""
+_PING_STRIKES_MAX = 2
+_PING_INTERVAL_MS = 10_000
+"""Pings that come sooner after each other, with nothing said between them, are strikes."""
 _OPTIONS = (
     # What lies between the two limits is refused with its reason, the rest by gRPC itself.
     ("grpc.max_receive_message_length", 4 * FRAME_BYTES_MAX),
-    ("grpc.max_metadata_size", 8 * 1024),
-    ("grpc.absolute_max_metadata_size", 16 * 1024),
+    ("grpc.max_metadata_size", _METADATA_BYTES_MAX // 2),
+    ("grpc.absolute_max_metadata_size", _METADATA_BYTES_MAX),
     ("grpc.so_reuseport", 0),
+    ("grpc.max_allowed_incoming_connections", _CONNECTIONS_MAX),
+    ("grpc.max_concurrent_streams", _STREAMS_PER_CONNECTION_MAX),
+    ("grpc.server_handshake_timeout_ms", _HANDSHAKE_MS),
+    ("grpc.max_connection_idle_ms", _IDLE_MS),
+    ("grpc.max_connection_age_ms", _CONNECTION_AGE_MS),
+    ("grpc.max_connection_age_grace_ms", _CONNECTION_GRACE_MS),
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 20_000),
-    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+    # gRPC waits a whole minute for the answer to some pings otherwise, whatever the line above says.
+    ("grpc.http2.ping_timeout_ms", 20_000),
+    # A bot may have nothing to say for longer than two pings take.
+    ("grpc.http2.max_pings_without_data", 0),
+    ("grpc.http2.min_ping_interval_without_data_ms", _PING_INTERVAL_MS),
+    ("grpc.http2.max_ping_strikes", _PING_STRIKES_MAX),
 )
 _DRAIN_S = 3.0
 _HEALTH_S = 0.25
@@ -150,7 +178,7 @@ async def running_service(
     gate = Gate(registry)
     crowd = Crowd()
     interceptors = [gate] if figures is None else [CallMetrics(figures), gate]
-    server = grpc.aio.server(interceptors=interceptors, options=_OPTIONS)
+    server = grpc.aio.server(interceptors=interceptors, options=_OPTIONS, maximum_concurrent_rpcs=_CALLS_MAX)
     game_pb2_grpc.add_GameServiceServicer_to_server(GameServicer(), server)
     identity_pb2_grpc.add_IdentityServiceServicer_to_server(IdentityServicer(registry), server)
     match_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(desk, hub, registry, crowd), server)
