@@ -17,7 +17,7 @@ from cutpurse_server import __version__
 from cutpurse_server.audit import audit
 from cutpurse_server.matches.beginning import begin_match
 from cutpurse_server.matches.deciding import Answer, Draft, choose, get_ready
-from cutpurse_server.matches.events import Clock, MatchEvent, SeatIdentity
+from cutpurse_server.matches.events import Clock, DecisionResolved, MatchEvent, SeatIdentity
 from cutpurse_server.matches.record import MatchRecord
 from cutpurse_server.wire import match_events
 from cutpurse_server.wire.bundle import BundleWriter, ExportedLog
@@ -48,7 +48,8 @@ def _bundles(game: str, players: int) -> tuple[tuple[bytes, ...], int]:
     bundles, decisions = [], 0
     for number in range(_MATCHES):
         record, events = _played(game, players, number, below)
-        decisions += record.number
+        # Counted as playouts count them: a simultaneous decision once for every seat that is asked.
+        decisions += sum([len(event.choices) for event in events if isinstance(event, DecisionResolved)])
         file = io.BytesIO()
         writer = BundleWriter(file, __version__)
         writer.match(ExportedLog(record.match, [match_events.encode(event) for event in events]))
