@@ -2,7 +2,67 @@
 
 from collections import Counter
 
-from cutpurse_server.reports.gathering import BotUse, SlowMatch, slow_matches
+from cutpurse_rules.contract import EndReason, Seat
+from cutpurse_server.matches.events import (
+    Cause,
+    ChoiceDefaulted,
+    ChoiceMade,
+    ChoiceRefused,
+    ClockCredited,
+    DecisionOpened,
+    MatchEvent,
+    MatchOutcome,
+    SeatForfeited,
+)
+from cutpurse_server.reports.gathering import BotUse, Fault, SlowMatch, add_match, slow_matches
+from cutpurse_server.tournaments.events import CompletedMatch
+
+OUTCOME = MatchOutcome((1, 0), (1, 2), EndReason.COMPLETED, (1,), (1, 2))
+MATCH = CompletedMatch("m", b"", 1, OUTCOME, ("anna", "bert"))
+
+
+def chosen(number: int, seat: int, received_ms: int, cause: Cause = Cause.CHOSEN) -> ChoiceMade:
+    return ChoiceMade(number, Seat(seat), "pass", cause, received_ms, 0, 0, b"", b"", None)
+
+
+def test_time_runs_from_the_asking_without_gaps_of_the_platform_and_without_what_is_forced() -> None:
+    both = (Seat(0), Seat(1))
+    events: list[MatchEvent] = [
+        DecisionOpened(1, both, 1_000),
+        chosen(1, 1, 1_010),
+        ClockCredited(1, 5_000, 6_100, "no replica was running"),
+        chosen(1, 0, 6_130),
+        DecisionOpened(2, both, 7_000),
+        chosen(2, 0, 7_020),
+        chosen(2, 1, 7_000, Cause.FORCED),
+    ]
+    uses = {"anna": BotUse(), "bert": BotUse()}
+
+    add_match(uses, MATCH, events)
+
+    assert uses["anna"].decisions == Counter([130, 20])
+    assert uses["bert"].decisions == Counter([10])
+    assert uses["anna"].means == [("m", 75.0)]
+
+
+def test_faults_are_told_apart_and_what_is_played_for_a_forfeited_seat_is_none() -> None:
+    bert = Seat(1)
+    events: list[MatchEvent] = [
+        DecisionOpened(1, (bert,), 0),
+        ChoiceRefused(1, bert, Cause.ILLEGAL, "x", 5, None, b"", b""),
+        ChoiceDefaulted(1, bert, "pass", Cause.ILLEGAL, 9, 0, True),
+        SeatForfeited(1, bert, Cause.ILLEGAL, 9),
+        DecisionOpened(2, (bert,), 10),
+        ChoiceDefaulted(2, bert, "pass", Cause.FORFEITED, 10, 0, False),
+    ]
+    uses = {"anna": BotUse(), "bert": BotUse()}
+
+    add_match(uses, MATCH, events)
+
+    what = [Fault("m", sort, Cause.ILLEGAL, 1) for sort in ("refused", "default", "forfeit")]
+    assert (uses["bert"].faults, uses["bert"].strikes) == (what, 1)
+    assert uses["bert"].count("default") == uses["bert"].count("default", Cause.ILLEGAL) == 1
+    assert uses["anna"] == BotUse()
 
 
 def test_quantiles_are_times_that_were_taken() -> None:

@@ -52,6 +52,16 @@ def test_a_tie_is_half_a_win() -> None:
     assert rating(tied, "a") > 1500
 
 
+def test_a_match_weighs_one_for_each_of_its_bots_however_many_they_are() -> None:
+    """The bot that always wins has won 3 matches of 3, and half of one of its prior's: not 6 of 6 pairs."""
+    ratings = ratings_of("t", "abc", [block_of(1, 1, "abc", [(1, 2, 2), (2, 1, 2), (2, 2, 1)])])
+
+    against_others = 3 * (ratings.chance_to_win("a", "b") + ratings.chance_to_win("a", "c")) / 2
+    against_prior = 1 / (1 + exp(-ratings.strengths["a"]))
+    assert against_others + against_prior == pytest.approx(3.5, abs=1e-6)
+    assert ratings.strengths["b"] == pytest.approx(ratings.strengths["c"], abs=1e-6)
+
+
 def test_a_bot_that_never_lost_has_a_rating_and_a_wide_interval() -> None:
     blocks = [block_of(number, 1, "ab", [WON, LOST]) for number in range(1, 11)]
 
