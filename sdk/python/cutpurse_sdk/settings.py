@@ -32,7 +32,7 @@ _CHANNEL_OPTIONS = (
     ("grpc.enable_retries", 0),
     # A frame of many views may be larger than gRPC's 4 MiB.
     ("grpc.max_receive_message_length", 64 * 1024 * 1024),
-    # A connection may die without anybody's being told: behind a router that was switched off a bot would wait for ever.
+    # A connection may die without a word: behind a router that was switched off a bot would wait for ever.
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     # gRPC waits a whole minute for the answer otherwise, whatever the line above says.
