@@ -126,7 +126,7 @@ class MatchDesk:
             return True
         existing = await self.record(begun.match)
         if existing is None or existing.begun.request_digest != begun.request_digest:
-            raise ServiceError(ErrorReason.NAME_TAKEN)
+            raise ServiceError(ErrorReason.NAME_TAKEN if existing else ErrorReason.LOG_UNAVAILABLE)
         return False
 
     def held(self, match: str) -> MatchRecord | None:
