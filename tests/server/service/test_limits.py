@@ -17,7 +17,7 @@ def with_marks(limit: Limit) -> Any:
     return pytest.param(limit, id=limit.name, marks=[pytest.mark.slow] if limit.name in SECONDS else [])
 
 
-@pytest.mark.parametrize("limit", map(with_marks, LIMITS))
+@pytest.mark.parametrize("limit", [with_marks(limit) for limit in LIMITS])
 async def test_a_limit_holds(limit: Limit, monkeypatch: pytest.MonkeyPatch) -> None:
     limit.small(monkeypatch)
 
