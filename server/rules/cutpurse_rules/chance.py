@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain, count
 from struct import Struct
 from typing import Literal, Protocol
 
@@ -69,9 +68,10 @@ def sub_key(key: bytes, label: str) -> bytes:
 def _words(key: bytes, label: str) -> Iterator[int]:
     """The label's 32-bit words, without end."""
     prefix = key + label.encode("ascii")
-    return chain.from_iterable(
-        _BLOCK.unpack(sha256(prefix + counter.to_bytes(8, "big")).digest()) for counter in count()
-    )
+    counter = 0
+    while True:
+        yield from _BLOCK.unpack(sha256(prefix + counter.to_bytes(8, "big")).digest())
+        counter += 1
 
 
 def _number_below(bound: int, words: Iterator[int]) -> int:
