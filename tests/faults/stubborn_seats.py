@@ -43,9 +43,10 @@ _TRY_AGAIN = (ErrorReason.LOG_UNAVAILABLE, ErrorReason.DECISION_NOT_OPEN, ErrorR
 class House:
     """One log, and one desk after the other in front of it, each behind a faulty store of its own."""
 
-    def __init__(self, log: Log, chance: random.Random, share: float) -> None:
-        """`log` is open already."""
+    def __init__(self, log: Log, chance: random.Random, share: float, again: Callable[[], Log] | None = None) -> None:
+        """`log` is open already; `again` makes another over the same place, where every desk has a log of its own."""
         self.log = log
+        self._again = again
         self.counted: Counter[str] = Counter()
         self._chance = chance
         self._share = share
@@ -61,6 +62,7 @@ class House:
     async def kill(self) -> None:
         """End the desk as a kill ends a process, and open another one."""
         self._give_up()
+        await self._take_a_new_log()
         self._store = FaultyStore(self.log, self._chance, self._share)
         self._store.is_faulty = True
         self._desk = self._new_desk()
@@ -113,10 +115,18 @@ class House:
                 await self._desk.open()
             except LogUnavailable:
                 self._give_up()
+                await self._take_a_new_log()
+                self._store = FaultyStore(self.log, self._chance, self._share)
+                self._store.is_faulty = True
                 self._desk = self._new_desk()
-                self._store.is_cut = False
             else:
                 return
+
+    async def _take_a_new_log(self) -> None:
+        if self._again is not None:
+            await self.log.close()
+            self.log = self._again()
+            await self.log.open()
 
     def _give_up(self) -> None:
         """Leave a desk as a killed process leaves it: nothing of it goes on."""
