@@ -48,7 +48,7 @@ async def deliver_matches(arenas: Sequence[Arena], seed: str, number: int = MATC
         request_id = f"{seed}/{each}".encode()
         created.append(
             await arena.create(
-                seats, game=game, seed=f"{seed}/{each}", clock=GENEROUS, request_id=request_id, **OPTIONS[game]
+                seats, game=game, seed=f"{seed}/{each}", clock=GENEROUS, request_id=request_id, **OPTIONS.get(game, {})
             )
         )
     async with Post(arenas, seed) as post:

@@ -60,7 +60,7 @@ async def play_through(seed: str, plan_of: Callable[[str], Plan] = planned, log:
     game = sorted(GAMES)[sum(seed.encode()) // len(CLIENTS) % len(GAMES)]
     struck: Counter[Kind] = Counter()
     async with open_arena(log or MemoryLog()) as arena, AsyncExitStack() as stack:
-        match = await arena.create(BOTS, game=game, seed=seed, clock=GENEROUS, **OPTIONS[game])
+        match = await arena.create(BOTS, game=game, seed=seed, clock=GENEROUS, **OPTIONS.get(game, {}))
         clients: list[Client] = []
         proxies = []
         for bot, kind in zip(BOTS, clients_of(seed), strict=True):

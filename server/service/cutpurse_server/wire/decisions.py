@@ -5,21 +5,13 @@ Byte for byte what protobuf makes of the messages of wire/matches.py; tests comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
-from cutpurse.v1 import game_pb2
-from cutpurse_rules.contract import Game, Seat
+from cutpurse_rules.contract import Seat
 from cutpurse_server.matches.clock import time_left
 from cutpurse_server.matches.record import Accepted, MatchRecord
-from cutpurse_server.wire.art_robbery import art_robbery_view_to_bytes
-from cutpurse_server.wire.games import GAME_WIRE
+from cutpurse_server.wire.games import GAME_WIRE, view_to_bytes
 from cutpurse_server.wire.pieces import Numbers, Texts, content, varint
 
 __all__ = ["accepted_to_frame", "decision_to_frame"]
-
-_VIEWS: Mapping[str, Callable[[Any], bytes]] = {"art_robbery": art_robbery_view_to_bytes}
-"""Games whose views are joined from pieces too; the others' are made as messages first."""
 
 _MATCH, _DECISION, _SEAT = Texts(b"\x0a"), Numbers(b"\x10"), Numbers(b"\x18")
 _LEGAL, _LEFT_MS, _BANK_LEFT_MS = Texts(b"\x2a"), Numbers(b"\x38"), Numbers(b"\x40")
@@ -29,7 +21,7 @@ _LAST_CHARGED_MS = Numbers(b"\x48")
 def decision_to_frame(record: MatchRecord, seat: Seat, now_ms: int, *, typed: bool = False) -> bytes:
     """An open decision, as the asked seat gets it, as one more of a frame's `decisions`."""
     game, begun = record.game, record.begun
-    view = _view_to_bytes(game, record, seat)
+    view = view_to_bytes(game.id, game.view(record.state, seat))
     left_ms, bank_left_ms = time_left(record, seat, now_ms)
     legal = record.legal_of(seat)
     parts = [
@@ -55,13 +47,3 @@ def accepted_to_frame(match: str, reply: Accepted) -> bytes:
     """The acknowledgement of a choice as one more of a frame's `accepted`."""
     decision, request_id = reply
     return content(b"\x22", _MATCH[match] + _DECISION[decision] + content(b"\x1a", request_id))
-
-
-def _view_to_bytes(game: Game[Any, Any, Any], record: MatchRecord, seat: Seat) -> bytes:
-    view = game.view(record.state, seat)
-    to_bytes = _VIEWS.get(game.id)
-    if to_bytes is not None:
-        return to_bytes(view)
-    message = game_pb2.View()
-    GAME_WIRE[game.id].fill_view(view, message)
-    return message.SerializeToString()

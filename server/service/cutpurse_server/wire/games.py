@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from cutpurse.v1 import game_pb2
+from cutpurse_rules.catalogue import GAMES
 from cutpurse_rules.contract import Game, Option
-from cutpurse_server.wire.art_robbery import ART_ROBBERY_WIRE
+from cutpurse_server.wire.art_robbery import ART_ROBBERY_WIRE, art_robbery_view_to_bytes
 from cutpurse_server.wire.big_max import BIG_MAX_WIRE
 from cutpurse_server.wire.shadow_thief import SHADOW_THIEF_WIRE
 
-__all__ = ["GAME_WIRE", "GameWire", "action_to_proto", "description_to_proto", "notation_from_proto"]
+__all__ = [
+    "GAME_WIRE", "GameWire", "action_to_proto", "description_to_proto", "notation_from_proto", "view_to_bytes",
+]  # fmt: skip
 
 
 class GameWire(Protocol):
@@ -43,6 +46,23 @@ GAME_WIRE: Mapping[str, GameWire] = {
     "big_max": BIG_MAX_WIRE,
     "shadow_thief": SHADOW_THIEF_WIRE,
 }
+
+assert GAME_WIRE.keys() == GAMES.keys(), "every game of the rules has its line here"
+
+_JOINED_VIEWS: Mapping[str, Callable[[Any], bytes]] = {
+    "art_robbery": art_robbery_view_to_bytes,
+}
+"""Views that are joined from pieces for speed; a game without a line here has its views made as messages."""
+
+
+def view_to_bytes(game: str, view: Any) -> bytes:
+    """A seat's view as the bytes of a `View`."""
+    joined = _JOINED_VIEWS.get(game)
+    if joined is not None:
+        return joined(view)
+    message = game_pb2.View()
+    GAME_WIRE[game].fill_view(view, message)
+    return message.SerializeToString()
 
 
 def action_to_proto(game: str, action: Any) -> game_pb2.Action:
