@@ -4,11 +4,13 @@ import ast
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from cutpurse_rules.catalogue import GAMES
 from tests.repository.tree import PACKAGES, ROOT
 
 ALLOWED = {
@@ -84,6 +86,13 @@ PLANTED = [
     (f"{SERVER}/matches/planted.py", "import apsw", "SQLite's driver is named"),
     (f"{SERVER}/matches/planted.py", "import asyncpg", "PostgreSQL's driver is named"),
 ]
+
+
+def test_the_contract_between_games_names_every_game() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["name"].startswith("Games do not know"))
+
+    assert [name.strip(" ()") for name in layers[1].split("|")] == list(GAMES)
 
 
 @pytest.fixture
