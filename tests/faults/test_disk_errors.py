@@ -17,6 +17,8 @@ from tests.server.log.failing_disk import KINDS, Disk, failing_disk
 
 OPERATIONS_MAX = 400
 INLINE = 10.0
+MARKS = {"read": pytest.mark.slow, "write": pytest.mark.slow}
+"""A log reads and writes more than a hundred times in its life, and does all else a few times."""
 
 
 @pytest.fixture
@@ -97,8 +99,8 @@ class Life:
 @pytest.mark.parametrize(
     ("kind", "failure", "commit_inline_s"),
     [
-        *((kind, apsw.IOError, INLINE) for kind in KINDS),
-        pytest.param("write", apsw.FullError, INLINE, marks=pytest.mark.slow),
+        *(pytest.param(kind, apsw.IOError, INLINE, marks=MARKS.get(kind, ())) for kind in KINDS),
+        pytest.param("write", apsw.FullError, INLINE, marks=MARKS["write"]),
         ("sync", apsw.FullError, 0.0),
     ],
 )
