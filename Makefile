@@ -111,6 +111,10 @@ compiled: install ## Compile the rules (build/compiled; minutes, needs a C compi
 	PYTHONPATH=build/compiled $(BIN)/python -m pytest -m "not slow and not long" tests/rules $(PYTEST) \
 		--ignore tests/rules/rock_paper_scissors --ignore tests/rules/test_names.py
 
+.PHONY: scale
+scale: install ## Play 100,000 matches of 1,000 entrants through log and reconciler, the play faked; SCALE="--format ladder"
+	$(BIN)/python -m cutpurse_server.bench.scale $(SCALE)
+
 .PHONY: strength
 strength: install ## Measure how many points greedy gets among random, every game and table; STRENGTH="--matches 500 --hero first"
 	$(BIN)/python -m tests.acceptance.strength $(STRENGTH)

@@ -9,7 +9,7 @@ import pytest
 
 from cutpurse_server.tournaments.events import Entrant, Format, FormatSettings, LeaveCause
 from cutpurse_server.tournaments.formats.elimination import stage_of
-from cutpurse_server.tournaments.formats.grouping import SAME_OWNER, tables_of_neighbours
+from cutpurse_server.tournaments.formats.grouping import SAME_OWNER, mended, tables_of_neighbours
 from cutpurse_server.tournaments.schedule import Schedule
 from cutpurse_server.tournaments.standings import Ranking, standings_of
 from tests.server.tournaments.folded import begun, by_strength, field, play_on, play_round
@@ -124,7 +124,7 @@ class TestBalancedDesign:
         counts = [met[pair] for pair in combinations([each.bot for each in schedule.entrants], 2)]
         mean = sum(counts) / len(counts)
         spread = sum((each - mean) ** 2 for each in counts) / len(counts)
-        assert max(counts) - min(counts) <= 3
+        assert max(counts) - min(counts) <= 2
         # Tables drawn by lot alone would have a variance about as large as the mean.
         assert spread < 0.35 * mean
 
@@ -346,6 +346,14 @@ class TestGrouping:
         assert sorted(number for table in found for number in table) == list(range(count))
         is_free = not any(set(combinations(table, 2)) & bad for table in found)
         assert is_free == can_be_seated(tuple(range(count)), size, bad)
+
+    def test_many_conflicts_are_all_mended(self) -> None:
+        together = [(2 * number, 2 * number + 1) for number in range(40)]
+
+        found = mended(together, lambda one, other: SAME_OWNER * (one // 2 == other // 2))
+
+        assert all(one // 2 != other // 2 for one, other in found)
+        assert sorted(number for table in found for number in table) == list(range(80))
 
     def test_neighbours_sit_together_if_nothing_is_to_be_avoided(self) -> None:
         assert tables_of_neighbours([4, 2, 0, 1, 5, 3], 2, lambda *_: 0) == [(2, 4), (0, 1), (3, 5)]

@@ -31,7 +31,7 @@ __all__ = ["Overview", "Owners", "Progress", "Tournaments"]
 
 _CONFLICTS_MAX = 16
 _FEW_ROWS = 64
-_PAUSE_S = 0.5
+_PAUSE_S_PER_ROW = 0.004
 """How long nothing is looked at after more rows than a few."""
 _WATCH_S = 2.0
 """How often watchers look for news of other replicas."""
@@ -197,7 +197,7 @@ class Tournaments:
                 yield overview
                 if len(overview.standings) > _FEW_ROWS and overview.progress.phase is not Phase.FINISHED:
                     # A thousand rows after every match would leave no time for the matches.
-                    await asyncio.sleep(_PAUSE_S)
+                    await asyncio.sleep(_PAUSE_S_PER_ROW * len(overview.standings))
             else:
                 await self._reconciler.news(_WATCH_S)
 

@@ -40,7 +40,8 @@ def mended(tables: Sequence[Table], avoid: Avoid) -> list[Table]:
     """The tables after as many swaps of two bots as make them better, nearest tables first."""
     seated = [list(table) for table in tables]
     for _ in range(_SWEEPS):
-        if not any(_mend_one(seated, at, avoid) for at in range(len(seated)) if _cost(seated[at], avoid)):
+        swapped = [_mend_one(seated, at, avoid) for at in range(len(seated)) if _cost(seated[at], avoid)]
+        if not any(swapped):
             break
     return [tuple(sorted(table)) for table in seated]
 

@@ -2,21 +2,22 @@
 
 All tables. Those with two bots of one owner are left out, unless that would leave a bot without any table.
 
-A maximum of tables. Tables are made one after the other. Each takes bots that have sat least often so far, so at every
-moment no two bots differ by more than one table; among them bots are taken that have met those of the table least
-often, and never one of an owner who has a bot there, if another is left. What is equal is decided by lot. Counts run on
-over the rounds, so pairs that a round left out come first in the next.
+A maximum of tables. Tables are made in cycles, in each of which everybody sits once, so at every moment no two bots
+differ by more than one table. A table takes bots that have met those there least often, and never one of an owner who
+has a bot there, if another is left; what is equal is decided by lot. The tables of a small cycle are then improved by
+swaps. Cycles run on over the rounds, so pairs that a round left out come first in the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, count, islice
 from math import comb
 
 from cutpurse_server.tournaments.events import Manifest
 from cutpurse_server.tournaments.formats.course import Course, Draw, Table, TiedLot, pair
+from cutpurse_server.tournaments.formats.grouping import SAME_OWNER, mended
 
 __all__ = ["WAVE_REACH", "RoundRobin", "round_robin_matches"]
 
@@ -25,6 +26,8 @@ WAVE_REACH = 256
 
 _REACH = 64
 """Of how many bots, at most, the next one of a table is chosen."""
+_MENDED = 24
+"""Up to so many tables of a cycle are improved by swaps; more have enough to choose from."""
 
 
 def round_robin_matches(manifest: Manifest, entrants: int) -> int:
@@ -45,9 +48,9 @@ class RoundRobin:
         manifest = self._course.manifest
         every = self._every_table()
         most = manifest.settings.tables
-        design = _Design(self._course) if most and most < len(every) else None
+        design = _Design(self._course).tables() if most and most < len(every) else None
         for number in range(1, manifest.rounds + 1):
-            yield design.round(number, most) if design else list(self._in_waves(number, every))
+            yield list(islice(design, most)) if design else list(self._in_waves(number, every))
 
     def next(self) -> Draw | None:
         """None: all rounds are fixed."""
@@ -91,47 +94,40 @@ class _Design:
 
     def __init__(self, course: Course) -> None:
         self._course = course
-        self._sat = [0] * len(course.entrants)
         self._met: dict[Table, int] = {}
 
-    def round(self, number: int, most: int) -> list[Table]:
-        """The next so many tables, no set of bots twice in a round as long as there is another."""
-        tables: list[Table] = []
-        there: set[Table] = set()
-        for place in range(1, most + 1):
-            order = self._course.shuffled("cutpurse/design/v1", f"{number} {place}", range(len(self._sat)))
-            table = self._table(order, there)
-            there.add(table)
-            tables.append(table)
-            for member in table:
-                self._sat[member] += 1
+    def tables(self) -> Iterator[Table]:
+        """Tables without end. In every cycle everybody sits once."""
+        course, players = self._course, self._course.manifest.players
+        left: list[int] = []
+        for cycle in count(1):
+            due = course.shuffled("cutpurse/design/v1", str(cycle), range(len(course.entrants)))
+            if left:
+                # Too few for a table of their own in the last cycle; in this one they are due as well.
+                yield self._seated([self._filled(left, due)])[0]
+            full: list[Table] = []
+            while len(due) >= players:
+                full.append(self._filled([], due))
+            yield from self._seated(mended(full, self._avoid) if len(full) <= _MENDED else full)
+            left = due
+
+    def _filled(self, begun: Sequence[int], due: list[int]) -> Table:
+        """A table of those who sit there and of others who are due: who has met the table least often, then the lot."""
+        table = list(begun)
+        while len(table) < self._course.manifest.players:
+            pool = [number for number in due[: _REACH + len(table)] if number not in table]
+            chosen = min(pool[:_REACH], key=lambda number: sum(self._avoid(number, each) for each in table))
+            table.append(chosen)
+            due.remove(chosen)
+        return tuple(sorted(table))
+
+    def _seated(self, tables: list[Table]) -> list[Table]:
+        """The tables, counted."""
+        for table in tables:
             for both in combinations(table, 2):
                 self._met[both] = self._met.get(both, 0) + 1
         return tables
 
-    def _table(self, order: Sequence[int], there: set[Table]) -> Table:
-        """The next table: who has sat least often, then who has met the others least often, then the lot."""
-        least = min(self._sat)
-        due = [number for number in order if self._sat[number] == least]
-        later = [number for number in order if self._sat[number] > least]
-        table: list[int] = []
-        for _ in range(self._course.manifest.players):
-            pool = due if due else later
-            chosen = min(pool[:_REACH], key=self._badness(table, there))
-            table.append(chosen)
-            pool.remove(chosen)
-        return tuple(sorted(table))
-
-    def _badness(self, table: Sequence[int], there: set[Table]) -> Callable[[int], tuple[bool, bool, int, int]]:
-        course, met, last = self._course, self._met, len(table) == self._course.manifest.players - 1
-
-        def badness(number: int) -> tuple[bool, bool, int, int]:
-            counts = [met.get(pair(number, each), 0) for each in table]
-            return (
-                any(course.same_owner(number, each) for each in table),
-                last and tuple(sorted((*table, number))) in there,
-                max(counts, default=0),
-                sum(counts),
-            )
-
-        return badness
+    def _avoid(self, one: int, other: int) -> int:
+        # Squares: a pair that has met twice too often is worse than two that have met once too often.
+        return SAME_OWNER * self._course.same_owner(one, other) + self._met.get(pair(one, other), 0) ** 2
