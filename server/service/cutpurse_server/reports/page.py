@@ -13,7 +13,7 @@ from cutpurse_server.reports.report import Report
 from cutpurse_server.reports.style import STYLE
 from cutpurse_server.reports.tables import section, table
 from cutpurse_server.tournaments.events import Standing
-from cutpurse_server.tournaments.ratings import COMPARED_MAX, REPETITIONS
+from cutpurse_server.tournaments.ratings import COMPARED_MAX, repetitions_of
 
 __all__ = ["page_of"]
 
@@ -95,11 +95,10 @@ def _ratings(report: Report) -> str:
         plot = pictures.interval(scale, each.rating, each.low, each.high, said)
         rows.append([escape(each.bot), plot, f"{each.rating:.0f}", interval, str(each.blocks)])
     note = (
-        "Bradley and Terry's model, fitted to all pairs of seats at once, a tie as half a win; the mean of the "
-        "field is "
-        f"1500, and 400 more means ten to one. Intervals: bootstrap over blocks, {REPETITIONS} repetitions, "
-        "seeded by the "
-        f"tournament's name. {_cut(report, _PLOTTED_MAX)}"
+        "Bradley and Terry's model, fitted to all pairs of seats at once, a tie as half a win; the mean of the field "
+        "is 1500, and 400 more means ten to one. Intervals: bootstrap over blocks, "
+        f"{repetitions_of(len(report.blocks))} repetitions, seeded by the tournament's name. "
+        f"{_cut(report, _PLOTTED_MAX)}"
     )
     return section("Ratings", table(["bot", axis, "rating", "95 % interval", "blocks"], rows, plot=1), note)
 

@@ -233,13 +233,12 @@ def _seats(surpluses: _Surpluses) -> tuple[SeatEffect, ...]:
 
 def _bot_seats(surpluses: _Surpluses) -> tuple[BotSeatEffect, ...]:
     effects, chances = [], []
-    for (bot, seat), raw in surpluses.bot_seats.items():
-        here = _less_seat(raw, surpluses.seats[seat])
-        elsewhere = _Sum()
-        for (other_bot, other), sum_there in surpluses.bot_seats.items():
-            if other_bot == bot and other != seat:
-                there = _less_seat(sum_there, surpluses.seats[other])
-                elsewhere.add(there.surplus, there.variance, there.matches)
+    corrected_sums = {key: _less_seat(part, surpluses.seats[key[1]]) for key, part in surpluses.bot_seats.items()}
+    wholes: dict[str, _Sum] = {}
+    for (bot, _), part in corrected_sums.items():
+        wholes.setdefault(bot, _Sum()).add(part.surplus, part.variance, part.matches)
+    for (bot, seat), here in corrected_sums.items():
+        elsewhere = wholes[bot].without(here)
         if here.blocks < _BLOCKS_MIN or min(here.variance, elsewhere.variance) < surpluses.information_min:
             continue
         effects.append(BotSeatEffect(bot, seat, _difference(here, elsewhere), 1.0))

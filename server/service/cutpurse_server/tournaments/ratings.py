@@ -29,9 +29,21 @@ from cutpurse_server.tournaments.events import BlockCompleted
 from cutpurse_server.tournaments.significance import LEVEL, holm, student_two_sided
 from cutpurse_server.tournaments.standings import student_t_975
 
-__all__ = ["COMPARED_MAX", "REPETITIONS", "BotRating", "Comparison", "Ratings", "in_schedule_order", "ratings_of"]
+__all__ = [
+    "BLOCKS_MANY",
+    "COMPARED_MAX",
+    "REPETITIONS",
+    "BotRating",
+    "Comparison",
+    "Ratings",
+    "in_schedule_order",
+    "ratings_of",
+    "repetitions_of",
+]
 
 REPETITIONS = 200
+"""Of the bootstrap; a quarter of them beyond `BLOCKS_MANY` blocks, lest a large field take minutes."""
+BLOCKS_MANY = 5_000
 COMPARED_MAX = 64
 """Every two of so many bots with the highest ratings are compared; the correction counts all pairs of the field."""
 
@@ -40,7 +52,7 @@ _ELO = 400 / log(10)
 _PRIOR = 0.5
 """Matches won, and matches lost, against an average bot."""
 _SWEEPS_MAX = 500
-_CLOSE, _CLOSE_IN_REPETITION = 1e-9, 1e-4
+_CLOSE, _CLOSE_IN_REPETITION = 1e-9, 1e-3
 """Where a fit ends: no strength moves by more, in natural logarithms."""
 _STEP_MAX = 1.0
 
@@ -112,6 +124,11 @@ class _Block(NamedTuple):
 def in_schedule_order(blocks: Iterable[BlockCompleted]) -> list[BlockCompleted]:
     """Completed blocks by round and table, however they ended."""
     return sorted(blocks, key=lambda block: (block.round, block.table))
+
+
+def repetitions_of(blocks: int) -> int:
+    """How often the bootstrap is repeated over so many blocks."""
+    return REPETITIONS if blocks <= BLOCKS_MANY else REPETITIONS // 4
 
 
 def ratings_of(tournament: str, bots: Iterable[str], blocks: Iterable[BlockCompleted]) -> Ratings:
@@ -199,7 +216,7 @@ def _repetitions(tournament: str, blocks: Sequence[_Block], strengths: Sequence[
     """Ratings by bot for each repetition of the bootstrap."""
     draws = Random(f"cutpurse/ratings/v1\x00{tournament}")
     repetitions = []
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions_of(len(blocks))):
         weights = [_exponential(draws) for _ in blocks]
         prior = ([_exponential(draws) for _ in strengths], [_exponential(draws) for _ in strengths])
         pairs = _weighted(len(strengths), blocks, weights)
