@@ -1,4 +1,7 @@
-"""Every backend of the log does what a dictionary of streams would do, in whatever order it is asked."""
+"""Every backend of the log does what a dictionary of streams would do, in whatever order it is asked.
+
+hypothesis prints the steps of what fails; CUTPURSE_LOG_MACHINE_EXAMPLES says how long the long form is.
+"""
 
 import asyncio
 import os
