@@ -373,8 +373,7 @@ async def test_commits_leave_the_loop_while_the_disk_is_slow_and_come_back(
 ) -> None:
     # Far above what a commit takes on a machine that has other work, too.
     monkeypatch.setattr(sqlite, "COMMIT_INLINE_S", 0.2)
-    slow_s = 0.0
-    inline: list[bool] = []
+    slow_s, inline = 0.0, list[bool]()
 
     def commit_hook() -> bool:
         inline.append(threading.current_thread() is threading.main_thread())
