@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 from html.parser import HTMLParser
+from itertools import combinations
 from random import Random
 
 import pytest
@@ -13,7 +14,7 @@ from cutpurse_server.matches.events import Cause
 from cutpurse_server.reports import page_of
 from cutpurse_server.reports.gathering import BotUse, Fault
 from tests.server.reports.made_up import made_up_report
-from tests.server.tournaments.simulated import by_strength, round_robin
+from tests.server.tournaments.simulated import block_of, by_strength, round_robin
 
 BOTS = ["anna", "bert", "carla", "dora", "emil"]
 EVIL = ["<script>alert(1)</script>", '"onload="x', "a&b", "</title><b>", "'>"]
@@ -113,6 +114,21 @@ def test_the_page_shows_the_numbers_of_the_results() -> None:
         assert f"{rating.low:.0f} – {rating.high:.0f}" in texts
     for encounter in report.matrix.values():
         assert f"{float(encounter.share):.2f}" in texts
+
+
+def test_who_is_stronger_than_all_from_one_on_is_said_in_few_words() -> None:
+    bots = [f"bot-{number}" for number in range(9)]
+    pairs = list(combinations(bots, 2))
+    blocks = [
+        block_of(round_number, table, pair, [(1, 2), (2, 1)])
+        for round_number in range(1, 7)
+        for table, pair in enumerate(pairs, 1)
+    ]
+
+    written = page_of(made_up_report(bots, 2, blocks))
+    significant = written[written.index("<h2>What is significant") : written.index("<h2>Each against each")]
+
+    assert re.search(r"bot-[1-4] and all [4-7] below it", significant)
 
 
 def test_faults_are_shown_and_bots_without_any_left_out() -> None:

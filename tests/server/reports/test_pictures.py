@@ -18,7 +18,11 @@ def test_places_run_from_margin_to_margin_and_stay_there() -> None:
 
 @pytest.mark.parametrize(
     ("values", "ticks"),
-    [([0.0, 10.0], (0, 2, 4, 6, 8, 10)), ([1310.0, 1690.0], (1400, 1500, 1600)), ([-3.0, 3.0], (-2, 0, 2))],
+    [
+        ([0.0, 10.0], (0, 2, 4, 6, 8, 10)),
+        ([1310.0, 1690.0], (1400, 1500, 1600)),
+        ([-3.0, 3.0], (-3, -2, -1, 0, 1, 2, 3)),
+    ],
 )
 def test_ticks_are_round_numbers_inside(values: list[float], ticks: tuple[float, ...]) -> None:
     assert linear(values).ticks == pytest.approx(ticks)

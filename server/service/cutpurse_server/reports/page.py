@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from math import isnan
 
@@ -20,6 +20,7 @@ __all__ = ["page_of"]
 _MATRIX_MAX = 40
 _PLOTTED_MAX = 100
 _SEATED_MAX = 8
+_NAMES_MAX = 4
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """Nothing is loaded and nothing is run, whatever a name might hold."""
@@ -113,7 +114,7 @@ def _significance(report: Report) -> str:
             unknown.setdefault(each.better, []).append(each.worse)
             unknown.setdefault(each.worse, []).append(each.better)
     bots = [rating.bot for rating in report.ratings.ratings[:COMPARED_MAX]]
-    rows = [[escape(bot), _names(stronger.get(bot, ())), _names(unknown.get(bot, ()))] for bot in bots]
+    rows = [[escape(bot), _weaker(bots, stronger.get(bot, [])), _names(unknown.get(bot, ()))] for bot in bots]
     found = sum(each.significant for each in report.ratings.comparisons)
     note = (
         f"{found} of {len(report.ratings.comparisons)} pairs can be told apart. The chance that even one of these "
@@ -122,6 +123,13 @@ def _significance(report: Report) -> str:
     )
     headings = ["bot", "stronger than", "not told apart from"]
     return section("What is significant", table(headings, rows, words=(1, 2)), note)
+
+
+def _weaker(bots: Sequence[str], names: Sequence[str]) -> str:
+    """Those that a bot is stronger than; in few words where they are all from one on, in order of the ratings."""
+    if len(names) > _NAMES_MAX and list(names) == list(bots[-len(names) :]):
+        return f"{escape(names[0])} and all {len(names) - 1} below it"
+    return _names(names)
 
 
 def _matrix(report: Report) -> str:

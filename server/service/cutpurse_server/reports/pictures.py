@@ -34,7 +34,7 @@ class Scale(NamedTuple):
         return _MARGIN + (100 - 2 * _MARGIN) * min(1.0, max(0.0, share))
 
 
-def linear(values: Iterable[float], ticks: int = 5) -> Scale:
+def linear(values: Iterable[float], ticks: int = 6) -> Scale:
     """A scale from the least to the greatest of some values, with about so many round ticks."""
     known = sorted(values)
     low, high = (known[0], known[-1]) if known else (0.0, 1.0)

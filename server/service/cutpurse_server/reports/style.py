@@ -22,7 +22,7 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { padding: 0.22rem 0.5rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 600; font-size: 0.82rem; vertical-align: bottom; }
 th.name, td.name, th.words, td.words { text-align: left; }
-td.name { max-width: 11rem; overflow: hidden; text-overflow: ellipsis; font-weight: 600; }
+td.name { min-width: 6.5rem; white-space: normal; overflow-wrap: anywhere; font-weight: 600; }
 td.words { white-space: normal; min-width: 10rem; }
 td.plot, th.plot { width: 99%; min-width: 11rem; padding: 0 0.6rem; }
 tbody tr:last-child td { border-bottom: 0; }
@@ -41,6 +41,6 @@ tbody tr:last-child td { border-bottom: 0; }
 .flag { color: var(--warn); font-weight: 600; }
 ul { padding-left: 1.2rem; margin: 0.3rem 0 0.7rem; }
 li { margin: 0.2rem 0; }
-@media (max-width: 34rem) { body { font-size: 14px; } th, td { padding: 0.2rem 0.35rem; } td.name { max-width: 7.5rem; }
+@media (max-width: 34rem) { body { font-size: 14px; } th, td { padding: 0.2rem 0.35rem; }
   section { padding: 0.7rem 0.6rem; } .strip text.wide { display: none; } }
 """
