@@ -107,9 +107,10 @@ bench: install ## Measure, each figure as a ratio to a floor measured in the sam
 compiled: install ## Compile the rules (build/compiled; minutes, needs a C compiler) and run their tests on the compiled form
 	$(BIN)/python -m cutpurse_server.bench.compiled
 	PYTHONPATH=build/compiled $(BIN)/python -c 'from cutpurse_rules import chance; assert chance.__file__.endswith(".so")'
-	@# The toy game is interpreted, and cannot inherit from the compiled contract.
+	@# The toy game is interpreted, and cannot inherit from the compiled contract; nor can a fault be planted in compiled code.
 	PYTHONPATH=build/compiled $(BIN)/python -m pytest -m "not slow and not long" tests/rules $(PYTEST) \
-		--ignore tests/rules/rock_paper_scissors --ignore tests/rules/test_names.py
+		--ignore tests/rules/rock_paper_scissors --ignore tests/rules/test_names.py \
+		--deselect tests/rules/shadow_thief/test_machine.py::test_the_machine_finds_a_card_that_is_lost_and_tells_it_in_few_choices
 
 .PHONY: scale
 scale: install ## Play 100,000 matches of 1,000 entrants through log and reconciler, the play faked; SCALE="--format ladder"
