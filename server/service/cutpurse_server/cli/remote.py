@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,12 @@ from typing import Any
 import grpc
 from google.protobuf.json_format import MessageToDict
 
-from cutpurse.v1 import identity_pb2, identity_pb2_grpc, match_pb2, tournament_pb2, tournament_pb2_grpc
+from cutpurse.v1 import identity_pb2, identity_pb2_grpc, tournament_pb2, tournament_pb2_grpc
 from cutpurse_server.addresses import is_local
 from cutpurse_server.errors import ErrorReason
+from cutpurse_server.identity import Role
+from cutpurse_server.tournaments.events import Manifest
+from cutpurse_server.wire.tournament_events import manifest_to_proto
 
 __all__ = ["CallFailed", "Organiser", "organiser"]
 
@@ -39,38 +41,50 @@ class Organiser:
         self._identity: Any = identity_pb2_grpc.IdentityServiceStub(channel)
         self._tournaments: Any = tournament_pb2_grpc.TournamentServiceStub(channel)
 
-    def create(
-        self, name: str, game: str, players: int, rounds: int, concurrency: int, seed: str, options: Mapping[str, Any]
-    ) -> None:
+    def create(self, manifest: Manifest) -> None:
         """A new tournament, open for entries."""
-        manifest = tournament_pb2.TournamentManifest(
-            tournament=name,
-            configuration=match_pb2.MatchConfiguration(
-                game=game, options={key: json.dumps(value) for key, value in options.items()}
-            ),
-            format=tournament_pb2.TOURNAMENT_FORMAT_ROUND_ROBIN,
-            players=players,
-            rounds=rounds,
-            concurrency=concurrency,
-        )
-        self._call(
-            self._tournaments.CreateTournament, tournament_pb2.CreateTournamentRequest(manifest=manifest, seed=seed)
-        )
+        request = tournament_pb2.CreateTournamentRequest(manifest=manifest_to_proto(manifest), seed=manifest.seed)
+        self._call(self._tournaments.CreateTournament, request)
 
-    def register(self, bot: str, owner: str) -> str:
-        """Register a bot, unless it is, and issue a token for it: the token."""
-        known = self._call(self._identity.ListBots, identity_pb2.ListBotsRequest()).bots
-        if bot not in {each.bot for each in known}:
+    def bots(self) -> dict[str, str]:
+        """Every registered bot's owner."""
+        return {
+            each.bot: each.owner for each in self._call(self._identity.ListBots, identity_pb2.ListBotsRequest()).bots
+        }
+
+    def register(self, bot: str, owner: str) -> None:
+        """Register a bot, unless it is; of another owner it cannot be."""
+        known = self.bots().get(bot)
+        if known is None:
             description = identity_pb2.BotDescription(bot=bot, owner=owner)
             self._call(self._identity.RegisterBot, identity_pb2.RegisterBotRequest(bot=description))
-        request = identity_pb2.IssueTokenRequest(role=identity_pb2.ROLE_BOT, bot=bot)
-        token: str = self._call(self._identity.IssueToken, request).token
-        return token
+        elif known != owner:
+            raise CallFailed(f"{bot} belongs to {known}, not to {owner}; name --owner {known}, or another bot")
 
-    def enter(self, tournament: str, bot: str) -> None:
+    def issue(self, role: Role, bot: str = "", valid_s: int = 0) -> tuple[str, str]:
+        """A new token's text, shown this once, and its public number."""
+        request = identity_pb2.IssueTokenRequest(role=identity_pb2.Role.ValueType(role), bot=bot, valid_s=valid_s)
+        issued = self._call(self._identity.IssueToken, request)
+        return issued.token, issued.token_id
+
+    def tokens(self, bot: str = "") -> list[dict[str, Any]]:
+        """The valid tokens, of a bot or of everybody, as plain data."""
+        listed = self._call(self._identity.ListTokens, identity_pb2.ListTokensRequest(bot=bot)).tokens
+        return [_plain(each) | {"role": Role(each.role).name.lower()} for each in listed]
+
+    def revoke(self, token_id: str) -> None:
+        """End a token at once."""
+        self._call(self._identity.RevokeToken, identity_pb2.RevokeTokenRequest(token_id=token_id))
+
+    def enter(self, tournament: str, bot: str, rank: int = 0) -> None:
         """Enter a registered bot."""
-        request = tournament_pb2.EnterTournamentRequest(tournament=tournament, bot=bot)
+        request = tournament_pb2.EnterTournamentRequest(tournament=tournament, bot=bot, rank=rank)
         self._call(self._tournaments.EnterTournament, request)
+
+    def do(self, deed: str, tournament: str, **fields: Any) -> None:
+        """One of the organiser's acts on a tournament, by the name of its method."""
+        request = getattr(tournament_pb2, f"{deed}Request")(tournament=tournament, **fields)
+        self._call(getattr(self._tournaments, deed), request)
 
     def start(self, tournament: str) -> None:
         """Close the entries and begin."""
@@ -84,12 +98,18 @@ class Organiser:
     def watch(self, tournament: str) -> Iterator[dict[str, Any]]:
         """Progress and standings, again whenever they change, until the tournament is finished."""
         request = tournament_pb2.WatchTournamentRequest(tournament=tournament)
+        told = 0
         while True:
             heard = False
             try:
                 for response in self._tournaments.WatchTournament(request, metadata=self._metadata):
+                    news = _plain(response)
+                    if not heard:
+                        # A new stream begins with all notices again.
+                        del news["notices"][:told]
                     heard = True
-                    yield _plain(response)
+                    told += len(news["notices"])
+                    yield news
                 return
             except grpc.RpcError as error:
                 # A connection that has become too old is ended by the service; the next one goes on.
