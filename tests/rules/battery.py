@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -20,6 +20,7 @@ from cutpurse_rules.contract import Config, Game, Result, Seat
 from cutpurse_rules.errors import Illegal, Malformed, Reason
 from cutpurse_rules.playthrough import Ended, Resolved, play_through
 from cutpurse_rules.trace import lines_of, match_line, read_draws
+from tests.rules.watched_chance import WatchedChance
 
 AnyGame: TypeAlias = Game[Any, Any, Any]
 Part: TypeAlias = Resolved[Any, Any] | Ended[Any]
@@ -222,33 +223,6 @@ def check_recorded_draws_replay_the_match(case: Case) -> None:
         lines = trace(case, case.play(str(seed)))
         scripted = ScriptedChance(read_draws(lines, "trace"))
         assert trace(case, case.play(str(seed), scripted)) == lines
-
-
-class WatchedChance:
-    """Passes draws through and checks what the game asks for (G3)."""
-
-    def __init__(self, source: StreamChance, canonical: Sequence[str]) -> None:
-        self._source = source
-        self._canonical = canonical
-        self.labels: list[str] = []
-
-    def _watch(self, label: str, cards: Sequence[str]) -> None:
-        assert cards, "a shuffle of no cards is no draw"
-        assert label.isascii()
-        assert label.isprintable()
-        places = [self._canonical.index(card) for card in cards]
-        assert places == sorted(places), "cards are handed over in canonical order"
-        self.labels.append(label)
-
-    def shuffle(self, label: str, cards: Sequence[str]) -> Sequence[int]:
-        """See `Chance.shuffle`."""
-        self._watch(label, cards)
-        return self._source.shuffle(label, cards)
-
-    def pick(self, label: str, cards: Sequence[str]) -> int:
-        """See `Chance.pick`."""
-        self._watch(label, cards)
-        return self._source.pick(label, cards)
 
 
 def check_every_draw_has_its_own_label_and_canonical_cards(case: Case) -> None:
