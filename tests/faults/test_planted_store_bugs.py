@@ -46,12 +46,12 @@ UPDATE = {"statement": "UPDATE appends SET events = x'00'", "words": "append-onl
 FULL = {"failure": apsw.FullError, "commit_inline_s": 10.0}
 
 BUGS: list[tuple[Plant, Test, dict[str, Any]]] = [
-    (planted.acknowledged_before_the_commit_by_the_desk, OUTAGE, {"fault": "before the commit"}),
+    (planted.acknowledged_before_the_commit_by_the_desk, OUTAGE, {"fault": "flushes only"}),
     (planted.acknowledged_before_the_commit_by_the_desk, FAULTY_STORE, {}),
     (planted.acknowledged_before_the_commit_by_the_store, POWER, {}),
     (planted.replies_kept_by_the_process_alone, OUTAGE, {"fault": "after the commit"}),
     (planted.replies_kept_by_the_process_alone, FAULTY_STORE, {}),
-    (planted.replies_kept_before_the_commit, OUTAGE, {"fault": "before the commit"}),
+    (planted.replies_kept_before_the_commit, OUTAGE, {"fault": "flushes only"}),
     (planted.missing_guard_of_a_version, TAKEN_ONCE, {"log": SQLiteLog}),
     (planted.missing_guard_of_a_head, MOVED_HEAD, {"log": SQLiteLog}),
     (planted.synchronous_normal, POWER, {}),
@@ -59,7 +59,7 @@ BUGS: list[tuple[Plant, Test, dict[str, Any]]] = [
     (planted.new_id_per_retry_of_the_sdk, RETRY, {}),
     (planted.new_id_per_retry_of_a_seat, FAULTY_STORE, {}),
     (planted.swallowed_error_of_the_disk, FAILING_DISK, FULL),
-    (planted.swallowed_error_of_the_log, OUTAGE, {"fault": "before the commit"}),
+    (planted.swallowed_error_of_the_log, OUTAGE, {"fault": "flushes only"}),
     (planted.deadline_checked_outside_the_transaction, IN_TIME, {}),
     (planted.missing_triggers, APPEND_ONLY, {"log": SQLiteLog} | UPDATE),
     (planted.event_updated, POWER, {}),
@@ -113,10 +113,8 @@ async def closing_logs(patch: Patch) -> AsyncIterator[None]:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: Patch) -> None:
-    """What is noticed is noticed soon."""
-    monkeypatch.setattr(pulse, "_BEAT_S", 0.05)
+    """A log that is back is noticed soon; that it has gone, by whoever writes first, and not by chance by the pulse."""
     monkeypatch.setattr(pulse, "_RETRY_S", 0.002)
-    monkeypatch.setattr(arena, "PATIENCE_S", 5)
 
 
 @pytest.mark.slow
