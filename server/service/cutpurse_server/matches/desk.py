@@ -153,7 +153,7 @@ class MatchDesk:
 
     async def catch_up(self, bot: str) -> None:
         """Read what other replicas have written to a bot's matches, as far as it was not read for nobody's sake."""
-        for match in [match for match in self._doubtful if (held := self._records.get(match)) and bot in held.seat_of]:
+        for match in sorted(self._doubtful & {match for match, held in self._records.items() if bot in held.seat_of}):
             await self.record(match)
 
     def follow(self, match: str) -> None:
