@@ -16,6 +16,7 @@ from cutpurse_server.log.memory import MemoryLog
 from tests.acceptance.logs import MatchLog
 from tests.faults.network_clients import choice_to
 from tests.server.service.arena import Arena, clock, eventually, open_arena
+from tests.server.tournaments.scripted_desk import manifest
 
 BOTS = ("ann", "ben")
 AGE_MS = 250
@@ -81,7 +82,7 @@ async def test_whoever_watches_a_tournament_by_the_command_goes_on_over_the_next
 
     log = MemoryLog()
     async with open_arena(log) as arena:
-        await ask(arena, lambda organiser: organiser.create("cup", "art_robbery", 2, 1, 1, "a seed", {}))
+        await ask(arena, lambda organiser: organiser.create(manifest(players=2)))
     shorten_lives(monkeypatch)
     async with open_arena(log, tokens=arena.tokens) as arena:
         watching = asyncio.ensure_future(ask(arena, lambda organiser: listen(organiser)))

@@ -11,7 +11,12 @@ __all__ = ["begin_tournament"]
 
 
 async def begin_tournament(
-    arena: Arena, /, bots: Sequence[str] = ("ann", "ben"), rounds: int = 1, **options: str
+    arena: Arena,
+    /,
+    bots: Sequence[str] = ("ann", "ben"),
+    rounds: int = 1,
+    openings: tournament_pb2.Openings.ValueType = tournament_pb2.OPENINGS_BLOCK,
+    **options: str,
 ) -> None:
     """Start `cup` at tables of two, one match after the other; as it stands, one block of ann and ben."""
     stub, metadata = arena.stub("TournamentService"), arena.metadata("organiser")
@@ -22,6 +27,7 @@ async def begin_tournament(
         players=2,
         rounds=rounds,
         concurrency=1,
+        openings=openings,
     )
     await stub.CreateTournament(tournament_pb2.CreateTournamentRequest(manifest=manifest), metadata=metadata)
     for bot in bots:

@@ -6,7 +6,7 @@ from typing import Any
 import grpc
 import pytest
 
-from cutpurse.v1 import audit_pb2, match_pb2
+from cutpurse.v1 import audit_pb2, match_pb2, tournament_pb2
 from cutpurse_rules.chance import key_of_seed
 from tests.server.service.arena import Arena, BotStream, Refusal, refusal_of
 from tests.server.service.cups import begin_tournament
@@ -82,6 +82,34 @@ async def test_a_match_whose_block_runs_stays_closed_and_its_seats_opaque(arena:
     assert not seen.bots
     assert reason(await export(arena, match=first)) == "cutpurse bundle 1"
     assert reason(await export(arena, tournament="cup")) == "cutpurse bundle 1"
+
+
+@pytest.mark.parametrize(
+    ("openings", "expected"),
+    [
+        (tournament_pb2.OPENINGS_BLOCK, "cutpurse bundle 1"),
+        (tournament_pb2.OPENINGS_TOURNAMENT, "NOT_OPENED_YET"),
+    ],
+)
+async def test_matches_are_opened_with_their_block_or_at_the_end_of_all_as_the_manifest_says(
+    arena: Arena, openings: tournament_pb2.Openings.ValueType, expected: str
+) -> None:
+    streams = {bot: await arena.dial(bot) for bot in ("ann", "ben")}
+    await begin_tournament(arena, rounds=2, openings=openings, heist_turn_limit="1")
+    matches = []
+    for _ in range(4):
+        match, _ = [(await stream.next("offers")).match for stream in streams.values()]
+        matches.append(match)
+        for stream in streams.values():
+            await stream.say(readies=[{"match": match}])
+        if len(matches) == 3:
+            # The second block has begun, so the first one is over.
+            assert reason(await export(arena, match=matches[0])) == expected
+        await asyncio.gather(*[play(stream, match) for stream in streams.values()])
+    async for overview in arena.service.tournaments.watch("cup"):
+        assert overview.progress.matches_total == 4
+
+    assert reason(await export(arena, match=matches[0])) == "cutpurse bundle 1"
 
 
 async def finished(arena: Arena) -> None:

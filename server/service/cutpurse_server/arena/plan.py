@@ -16,14 +16,16 @@ from cutpurse_rules.trace import numbered_names
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.events import Clock
 from cutpurse_server.names import NAME_FORM, is_name
-from cutpurse_server.tournaments.events import Format, FormatSettings, Manifest
+from cutpurse_server.tournaments.events import Format, FormatSettings, Manifest, Openings
 from cutpurse_server.tournaments.manifests import checked, refuse_too_many
 
-__all__ = ["FORMATS", "LOCAL_CLOCK", "ROUNDS", "BadPlan", "Entry", "Plan", "entries_of"]
+__all__ = ["FORMATS", "LOCAL_CLOCK", "OPENINGS", "ROUNDS", "BadPlan", "Entry", "Plan", "entries_of"]
 
 LOCAL_CLOCK = Clock(warm_up_ms=20_000)
 FORMATS = {each.name.lower().replace("_", "-"): each for each in Format}
 """The formats by the names that people write."""
+OPENINGS = {each.name.lower(): each for each in Openings}
+"""When matches are opened, by the names that people write."""
 ROUNDS = {"round-robin": 1, "swiss": 5, "single-elimination": 1, "ladder": 20, "gauntlet": 20}
 """Rounds if nothing is written."""
 _HOUSE_BOTS = "cutpurse.bots"
@@ -79,10 +81,14 @@ class Plan:
     clock: Clock = field(default=LOCAL_CLOCK)
     settings: FormatSettings = field(default=FormatSettings())
     """The format's, as far as they were given."""
+    openings: str = "block"
+    """When the matches' hands are opened, and who played."""
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
             raise BadPlan(f"format: there is no {self.format!r}; write {', '.join(FORMATS)}")
+        if self.openings not in OPENINGS:
+            raise BadPlan(f"openings: there is no {self.openings!r}; write {' or '.join(OPENINGS)}")
         try:
             manifest = checked(self.manifest())
             refuse_too_many(manifest, len(self.entries))
@@ -126,6 +132,7 @@ class Plan:
             deal_slots=0,
             seed=self.seed,
             settings=self.settings,
+            openings=OPENINGS[self.openings],
         )
 
     def to_json(self) -> str:
@@ -141,6 +148,7 @@ class Plan:
             "options": dict(self.options),
             "clock": self.clock._asdict(),
             "settings": self.settings._asdict(),
+            "openings": self.openings,
             "bots": [asdict(entry) for entry in self.entries],
         }
         return json.dumps(whole, indent=2, sort_keys=True) + "\n"

@@ -66,6 +66,11 @@ concurrency = 8
 # challenger = "mine"       # gauntlet: the bot that meets all others
 # error_per_mille = 50      # gauntlet: how often in a thousand either verdict may be wrong, at most
 
+# What becomes public when. openings: when the log of a match with all hands, and who played, may be read:
+# "block", as soon as its block is over, or "tournament", at the end of all. Until then bots have no names.
+[publication]
+# openings = "block"
+
 # The bots. run: a house bot (random, first, greedy) or a command; CUTPURSE_ADDRESS and CUTPURSE_TOKEN tell it where to
 # dial in. Bots of one owner are kept apart. rank: the place in the seeding of a single elimination.
 [[bots]]
@@ -134,6 +139,9 @@ def _plan(given: Mapping[str, Any]) -> Plan:
     defaults = FormatSettings()._asdict()
     settings = {key: setting(key, type(default), default) for key, default in defaults.items()}
     setting.done()
+    publication = _Taker(take("publication", dict, {}), "publication.")
+    openings = publication("openings", str, "block")
+    publication.done()
     game = take("game", str, None)
     if game is None:
         raise BadPlan(f"game is missing; there are {', '.join(sorted(GAMES))}")
@@ -159,6 +167,7 @@ def _plan(given: Mapping[str, Any]) -> Plan:
         format=named,
         clock=Clock(**times),
         settings=FormatSettings(**settings),
+        openings=openings,
     )
 
 
@@ -223,7 +232,7 @@ def _line_of(text: str, lines: Mapping[str, int], bots: list[str]) -> str:
     for word in words:
         word = word.strip("'")
         at = f"bots[{bots.index(word) + 1}]" if word in bots else word
-        for path in (at, f"settings.{at}", f"options.{at}", f"{at}.run", at.rpartition(".")[0]):
+        for path in (at, f"settings.{at}", f"options.{at}", f"publication.{at}", f"{at}.run", at.rpartition(".")[0]):
             if path in lines:
                 return f":{lines[path]}"
     return ""

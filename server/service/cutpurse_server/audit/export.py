@@ -9,6 +9,7 @@ from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.port import Log
 from cutpurse_server.matches.desk import stream_of
 from cutpurse_server.matches.events import MatchBegun
+from cutpurse_server.tournaments.events import Openings
 from cutpurse_server.tournaments.record import TournamentRecord
 from cutpurse_server.tournaments.schedule import ATTEMPTS_MAX
 from cutpurse_server.tournaments.store import TournamentStore, tournament_stream
@@ -61,13 +62,15 @@ async def write_match_bundle(log: Log, match: str, file: BinaryIO) -> None:
 
 
 async def _block_is_over(log: Log, begun: MatchBegun) -> bool:
-    """Whether it may be known who played: at the end of the match, or of its block."""
+    """Whether it may be known who played: at the end of the match, or of its block, or of its tournament."""
     origin = begun.origin
     if origin is None:
         return True
     record: TournamentRecord | None = await TournamentStore(log, tournament_events).read(origin.tournament)
     if record is None:
         return False
+    if record.manifest.openings is Openings.TOURNAMENT:
+        return record.finished is not None
     key = (origin.round, origin.table)
     return any(block == key for block in record.completed) or any(
         block == key and voided >= origin.attempt for block, voided in record.voided.items()

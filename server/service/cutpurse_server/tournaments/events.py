@@ -21,6 +21,7 @@ __all__ = [
     "LeaveCause",
     "Lot",
     "Manifest",
+    "Openings",
     "RoundDrawn",
     "Standing",
     "TournamentCreated",
@@ -43,6 +44,13 @@ class Format(IntEnum):
     SINGLE_ELIMINATION = 3
     LADDER = 4
     GAUNTLET = 5
+
+
+class Openings(IntEnum):
+    """When the logs of matches are opened; numbers as in tournament.proto."""
+
+    BLOCK = 1
+    TOURNAMENT = 2
 
 
 class LeaveCause(IntEnum):
@@ -101,6 +109,8 @@ class Manifest(NamedTuple):
     no part of the manifest's bytes."""
     settings: FormatSettings = FormatSettings()
     """The format's, with every value resolved."""
+    openings: Openings = Openings.BLOCK
+    """When the matches' hands are opened, and who played."""
 
 
 class Entrant(NamedTuple):

@@ -269,8 +269,9 @@ class Schedule:
         return {entrant.bot: score for entrant, score in zip(self._course.entrants, scores, strict=True)}
 
     def byes(self) -> dict[str, int]:
-        """Rounds sat out, by bot."""
-        return {entrant.bot: byes for entrant, byes in zip(self._course.entrants, self._course.byes, strict=True)}
+        """Rounds sat out, by bot; not the one that is being played."""
+        course = self._course
+        return {entrant.bot: course.byes_shown(number) for number, entrant in enumerate(course.entrants)}
 
     def _position(self, key: BlockKey) -> int | None:
         if not 1 <= key.round <= len(self._first):

@@ -25,6 +25,7 @@ from cutpurse_server.tournaments.events import (
     LeaveCause,
     Lot,
     Manifest,
+    Openings,
     RoundDrawn,
     Standing,
     TournamentCreated,
@@ -70,6 +71,7 @@ def manifest_to_proto(manifest: Manifest) -> tournament_pb2.TournamentManifest:
         deal_slots=manifest.deal_slots,
         rated=not manifest.seed,
         settings=tournament_pb2.FormatSettings(**manifest.settings._asdict()),
+        openings=tournament_pb2.Openings.ValueType(manifest.openings),
     )
 
 
@@ -89,6 +91,7 @@ def manifest_from_proto(manifest: tournament_pb2.TournamentManifest) -> Manifest
         deal_slots=manifest.deal_slots,
         seed="",
         settings=_settings_from_proto(manifest.settings),
+        openings=Openings(manifest.openings),
     )
 
 
@@ -101,8 +104,10 @@ def manifest_from_request(manifest: tournament_pb2.TournamentManifest, seed: str
     configuration = manifest.configuration
     try:
         named = Format(manifest.format)
+        openings = Openings(manifest.openings or Openings.BLOCK)
     except ValueError:
-        raise ServiceError(ErrorReason.MALFORMED, "Name the format of the tournament.") from None
+        text = "Name the format of the tournament, and when its matches are opened, if not with their blocks."
+        raise ServiceError(ErrorReason.MALFORMED, text) from None
     return Manifest(
         tournament=manifest.tournament,
         game=configuration.game,
@@ -116,6 +121,7 @@ def manifest_from_request(manifest: tournament_pb2.TournamentManifest, seed: str
         deal_slots=0,
         seed=seed,
         settings=_settings_from_proto(manifest.settings),
+        openings=openings,
     )
 
 

@@ -60,6 +60,30 @@ TOURNAMENT_FORMAT_GAUNTLET: TournamentFormat.ValueType  # 5
 """One challenger against a field, until it is clear which is stronger."""
 Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
 
+class _Openings:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _OpeningsEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Openings.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    OPENINGS_UNSPECIFIED: _Openings.ValueType  # 0
+    """In a request: with the block."""
+    OPENINGS_BLOCK: _Openings.ValueType  # 1
+    """As soon as the match's block is over."""
+    OPENINGS_TOURNAMENT: _Openings.ValueType  # 2
+    """When the tournament is finished."""
+
+class Openings(_Openings, metaclass=_OpeningsEnumTypeWrapper):
+    """When the logs of a tournament's matches are opened: their hands, and who played."""
+
+OPENINGS_UNSPECIFIED: Openings.ValueType  # 0
+"""In a request: with the block."""
+OPENINGS_BLOCK: Openings.ValueType  # 1
+"""As soon as the match's block is over."""
+OPENINGS_TOURNAMENT: Openings.ValueType  # 2
+"""When the tournament is finished."""
+Global___Openings: _TypeAlias = Openings  # noqa: Y015
+
 class _LeaveCause:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -242,6 +266,7 @@ class TournamentManifest(_message.Message):
     DEAL_SLOTS_FIELD_NUMBER: _builtins.int
     RATED_FIELD_NUMBER: _builtins.int
     SETTINGS_FIELD_NUMBER: _builtins.int
+    OPENINGS_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """Its identifier, unique in the service: alphabet as for bots."""
     format: Global___TournamentFormat.ValueType
@@ -260,6 +285,8 @@ class TournamentManifest(_message.Message):
     """Slots in that tree. Written by the service."""
     rated: _builtins.bool
     """Whether it counts: not if its deals were made from a seed. Written by the service."""
+    openings: Global___Openings.ValueType
+    """When the logs of its matches are opened."""
     @_builtins.property
     def configuration(self) -> _match_pb2.MatchConfiguration:
         """Game, options, clock."""
@@ -281,10 +308,11 @@ class TournamentManifest(_message.Message):
         deal_slots: _builtins.int = ...,
         rated: _builtins.bool = ...,
         settings: Global___FormatSettings | None = ...,
+        openings: Global___Openings.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration", "settings", b"settings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "configuration", b"configuration", "deal_slots", b"deal_slots", "deals_root", b"deals_root", "format", b"format", "players", b"players", "rated", b"rated", "rounds", b"rounds", "settings", b"settings", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "configuration", b"configuration", "deal_slots", b"deal_slots", "deals_root", b"deals_root", "format", b"format", "openings", b"openings", "players", b"players", "rated", b"rated", "rounds", b"rounds", "settings", b"settings", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -80,6 +80,8 @@ class Course:
         """By round and table; None as long as a table has not ended, and if it ended without counting."""
         self.byes = [0] * len(self.entrants)
         """Rounds sat out, by entrant: for want of a full table, or since the table's block came to nothing."""
+        self.resting: frozenset[int] = frozenset()
+        """Who sits out the last round drawn."""
         self.units = [0] * len(self.entrants)
         """Points of blocks that count, in units of 1 ÷ (2 · (seats − 1))."""
         self.blocks = [0] * len(self.entrants)
@@ -112,7 +114,8 @@ class Course:
         """A round has been drawn."""
         self.rounds.append(tuple(tables))
         self.results.append([None] * len(tables))
-        for number in byes:
+        self.resting = frozenset(byes)
+        for number in self.resting:
             self.byes[number] += 1
         for table in tables:
             self._meet(table, 1)
@@ -131,6 +134,10 @@ class Course:
         for number in members:
             self.byes[number] += 1
         self._meet(members, -1)
+
+    def byes_shown(self, number: int) -> int:
+        """An entrant's byes, without that in a round being played: nobody is to learn meanwhile who plays."""
+        return self.byes[number] - (number in self.resting and self.tables_open > 0)
 
     def mean(self, number: int) -> Fraction | None:
         """An entrant's mean points; None before its first block."""
