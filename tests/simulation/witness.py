@@ -1,0 +1,108 @@
+"""Who sees every commit of a simulated store at the moment at which it happens, and what must never be seen there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from cutpurse_server.log.port import Append
+from cutpurse_server.matches.events import (
+    ChoiceDefaulted,
+    ChoiceMade,
+    ChoiceRefused,
+    ClockCredited,
+    DecisionOpened,
+    MatchBegun,
+    MatchEnded,
+    MatchEvent,
+    MatchVoided,
+    SeatForfeited,
+)
+from cutpurse_server.wire import match_events
+
+__all__ = ["Witness"]
+
+_BEFORE_A_GAP_MS = 1_500
+"""A gap may be counted from the last note of being alive, which is some time before its true beginning."""
+
+
+class _Open(NamedTuple):
+    """An open decision."""
+
+    number: int
+    opened_at_ms: int
+
+
+class Witness:
+    """`wrong` collects what was seen and must not be."""
+
+    def __init__(self, honest: frozenset[str]) -> None:
+        """`honest` are the bots that nobody may be charged for."""
+        self.wrong: list[str] = []
+        self.counted: Counter[str] = Counter()
+        self.begun: dict[str, MatchBegun] = {}
+        self.ended: dict[str, MatchEnded] = {}
+        self.traces: dict[tuple[str, bytes], str] = {}
+        """By match and request id: the notation of the choice that was made, or empty if it was refused."""
+        self._honest = honest
+        self._open: dict[str, _Open] = {}
+        self._settled: set[tuple[str, int, int]] = set()
+        """Match, decision and seat of what was chosen, by whomever."""
+        self._credited_until_ms: dict[tuple[str, int], int] = {}
+        """Match and decision: the end of the last gap that was given back in it."""
+
+    def committed(self, append: Append) -> None:
+        """See what was committed."""
+        if append.stream.startswith("match/"):
+            match = append.stream.removeprefix("match/")
+            for stored in append.events:
+                self._see(match, match_events.decode(stored))
+
+    def _see(self, match: str, event: MatchEvent) -> None:
+        self.counted[type(event).__name__] += 1
+        if isinstance(event, MatchBegun):
+            self.begun[match] = event
+        elif isinstance(event, DecisionOpened):
+            self._open[match] = _Open(event.number, event.opened_at_ms)
+        elif isinstance(event, ChoiceMade):
+            self._settle(match, event.number, event.seat)
+            if event.request_id:
+                self._trace(match, event.request_id, event.notation)
+        elif isinstance(event, ChoiceRefused):
+            self._trace(match, event.request_id, "")
+            self._charge(match, event.seat, "an answer was refused")
+        elif isinstance(event, ChoiceDefaulted):
+            self._settle(match, event.number, event.seat)
+            self._charge(match, event.seat, f"the default was played ({event.cause.name})")
+        elif isinstance(event, SeatForfeited):
+            self._charge(match, event.seat, "the seat was forfeited")
+        elif isinstance(event, ClockCredited):
+            self._credit(match, event)
+        elif isinstance(event, MatchVoided):
+            self.wrong.append(f"{match} was voided: {event.cause.name}, {event.text}")
+        elif isinstance(event, MatchEnded):
+            self.ended[match] = event
+
+    def _settle(self, match: str, number: int, seat: int) -> None:
+        key = match, number, seat
+        if key in self._settled:
+            self.wrong.append(f"{match}: decision {number} of seat {seat} was made twice")
+        self._settled.add(key)
+
+    def _trace(self, match: str, request_id: bytes, notation: str) -> None:
+        if (match, request_id) in self.traces:
+            self.wrong.append(f"{match}: request {request_id!r} left two traces")
+        self.traces[match, request_id] = notation
+
+    def _charge(self, match: str, seat: int, what: str) -> None:
+        bot = self.begun[match].seats[seat].bot
+        if bot in self._honest:
+            self.wrong.append(f"{match}: {what} for {bot}, who is honest")
+
+    def _credit(self, match: str, event: ClockCredited) -> None:
+        """Gaps that are given back one after the other must not be the same gap."""
+        began_ms = event.at_ms - event.credit_ms
+        before_ms = self._credited_until_ms.get((match, event.number), self._open[match].opened_at_ms)
+        if began_ms < before_ms - _BEFORE_A_GAP_MS:
+            self.wrong.append(f"{match}: {before_ms - began_ms} ms were given back for which nobody had waited")
+        self._credited_until_ms[match, event.number] = event.at_ms
