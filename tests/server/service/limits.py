@@ -101,18 +101,20 @@ LIMITS = [
     Limit(
         "calls of an owner", met_limits.many_calls_of_an_owner, constant(rates, BURST=5), constant(rates, BURST=ENDLESS)
     ),
+    Limit("answers to nobody", met_limits.stray_answers, as_it_is, constant(bots, _STRAY_MS=0)),
+    Limit("dialling in", met_limits.many_dials, constant(rates, BURST=5), constant(rates, BURST=ENDLESS)),
     Limit(
         "a slow reader",
         met_limits.reading_nothing,
-        constant(hub, _WRITE_S_MAX=0.2, _WATCH_S=0.05),
-        constant(hub, _WRITE_S_MAX=ENDLESS, _WATCH_S=0.05),
+        both(constant(hub, _WRITE_S_MAX=0.2, _WATCH_S=0.05), constant(bots, _STRAY_MS=0)),
+        both(constant(hub, _WRITE_S_MAX=ENDLESS, _WATCH_S=0.05), constant(bots, _STRAY_MS=0)),
     ),
     Limit(
         "replies that wait",
         met_limits.unread_replies,
-        constant(connection, _BACKLOG_MAX=64),
+        both(constant(connection, _BACKLOG_MAX=64), constant(bots, _STRAY_MS=0)),
         # Really without any, this process would have to keep all that the flood brings.
-        constant(connection, _BACKLOG_MAX=4_096),
+        both(constant(connection, _BACKLOG_MAX=4_096), constant(bots, _STRAY_MS=0)),
     ),
     Limit(
         "answers of a bot that wait",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from time import monotonic
 from typing import Any
 
 import grpc
@@ -155,6 +156,30 @@ async def many_calls_of_an_owner() -> None:
         answers = await asyncio.gather(*asked, return_exceptions=True)
     refused = [refusal_of(each).reason for each in answers if isinstance(each, grpc.aio.AioRpcError)]
     assert set(refused) == {"RATE_LIMITED"}, "no limit: sixty calls at once"
+
+
+async def stray_answers() -> None:
+    """Two frames full of answers to a match that is not there: the second one has to wait."""
+    async with open_arena() as arena:
+        cat = await arena.dial("cat")
+        begun = monotonic()
+        await flood(cat, "m", 2)
+        for _ in range(512):
+            await cat.next("refused")
+        assert monotonic() - begun > 1.2, "no limit: guesses are answered at once"
+
+
+async def many_dials() -> None:
+    """Eight streams one after the other."""
+    async with open_arena() as arena:
+        refused = []
+        for _ in range(8):
+            stream = arena.connect("ann")
+            await asyncio.wait((asyncio.ensure_future(stream.call.initial_metadata()),))
+            if stream.call.done():
+                refused.append(await stream.end())
+            stream.cancel()
+    assert "RATE_LIMITED" in [each.reason for each in refused if each is not None], "no limit: eight dials at once"
 
 
 async def reading_nothing() -> None:

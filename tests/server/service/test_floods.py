@@ -9,7 +9,7 @@ import pytest
 
 from cutpurse.v1 import errors_pb2, match_pb2
 from cutpurse_server.matches import crowd
-from cutpurse_server.servicers import hub
+from cutpurse_server.servicers import bots, hub
 from cutpurse_server.servicers.connection import Connection
 from tests.server.service.arena import Arena, BotStream, eventually
 
@@ -67,7 +67,11 @@ def connections() -> list[Connection]:
     return [each for each in gc.get_objects() if isinstance(each, Connection)]
 
 
-async def test_whoever_does_not_read_is_not_read_and_keeps_little_memory(arena: Arena) -> None:
+async def test_whoever_does_not_read_is_not_read_and_keeps_little_memory(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Otherwise it would not be read for another reason: it only guesses.
+    monkeypatch.setattr(bots, "_STRAY_MS", 0)
     before = {id(each) for each in connections()}
     cat = await arena.dial("cat")
     long = match_pb2.Choice(match="m" * MATCH_BYTES, decision=1, request_id=b"1", index=0)
@@ -125,6 +129,7 @@ async def test_a_bot_that_reads_nothing_at_all_is_cut_off_and_may_dial_in_again(
 ) -> None:
     monkeypatch.setattr(hub, "_WRITE_S_MAX", 0.2)
     monkeypatch.setattr(hub, "_WATCH_S", 0.05)
+    monkeypatch.setattr(bots, "_STRAY_MS", 0)
     cat = await arena.dial("cat")
     writing = asyncio.create_task(flood(cat, "m", 1_000))
     await eventually(lambda: arena.service.presence.streams("cat") == 0)

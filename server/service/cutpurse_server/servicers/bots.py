@@ -34,6 +34,9 @@ _HELLO_S = 10.0
 """How long a stream may be open before its Hello."""
 _READY_AGAIN_S = 0.25
 """How long until a readiness that could not be written is tried again."""
+_STRAY_MS = 5
+"""How long a stream is not read for each answer to a match in which its bot has no seat: looking for one costs a look
+into the log, and nobody has to be asked who only guesses."""
 _SDK_BYTES_MAX = 128
 _NAME_SHOWN_CHARACTERS = 64
 _MATCH_SHOWN_CHARACTERS = 256
@@ -129,10 +132,14 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
                 raise ServiceError(ErrorReason.TOO_LARGE, f"A frame holds at most {_READIES_PER_FRAME_MAX} readies.")
             for ready in frame.readies:
                 await self._ready(connection, ready.match)
+            strays = 0
             for choice in frame.choices:
                 record = self._desk.held(choice.match) or await self._desk.record(choice.match)
+                strays += record is None or connection.bot not in record.seat_of
                 self._choose(connection, record, choice, received_at_ms)
             await connection.room()
+            if strays:
+                await asyncio.sleep(strays * _STRAY_MS / 1_000)
 
     async def _ready(self, connection: Connection, match: str) -> None:
         """A bot that was ready already, or is late, changes nothing: it must not take anybody's place in a queue."""

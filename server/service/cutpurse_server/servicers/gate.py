@@ -79,6 +79,8 @@ _BEARER = "Bearer "
 _TEXT_CHARACTERS_MAX = 300
 """A text stands twice in the trailing metadata, of which clients read 8 KiB, and a character may take many bytes."""
 _ANSWER_STREAMS_PER_CALLER_MAX = 256
+_REFUSAL_MS = 250
+"""How long a call that comes too often waits for its refusal, which costs as much as an answer."""
 _LOOK_S = 1.0
 """How often a stream's token is looked at: one that was revoked or has expired ends its streams."""
 _FAREWELL_S = 2.0
@@ -144,7 +146,7 @@ class Gate(grpc.aio.ServerInterceptor):
             async def served() -> Any:
                 caller = await self._admit(method, context)
                 if caller.role is not Role.ORGANISER and method not in _NEVER_LIMITED:
-                    self._rates.take(caller.owner or caller.name)
+                    await self._count(caller)
                 return serialise(await inner(_parsed(parse, raw), context))
 
             return await _shielded(method, context, served)
@@ -179,12 +181,22 @@ class Gate(grpc.aio.ServerInterceptor):
         async def stream(request_iterator: Any, context: Any) -> None:
             async def served() -> None:
                 caller = await self._admit(method, context)
+                # Dialling in counts as a call; what is said on the stream does not.
+                await self._count(caller)
                 await _open_stream(context)
                 await self._while_admitted(caller, inner(request_iterator, context), _FAREWELL_S)
 
             await _shielded(method, context, served)
 
         return stream
+
+    async def _count(self, caller: Caller) -> None:
+        """Count a call of the caller's owner; RATE_LIMITED, after a while, if there were too many."""
+        try:
+            self._rates.take(caller.owner or caller.name)
+        except ServiceError:
+            await asyncio.sleep(_REFUSAL_MS / 1_000)
+            raise
 
     async def _while_admitted(self, caller: Caller, serving: Coroutine[Any, Any, None], farewell_s: float) -> None:
         """Serve a stream until it ends, its token does, or the service stops and the stream does not end in time."""
