@@ -12,7 +12,7 @@ from cutpurse_server.audit.verdict import Wrong
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.matches.events import VoidCause
-from cutpurse_server.tournaments import Tournaments
+from cutpurse_server.tournaments import Tournaments, reconciler
 from cutpurse_server.tournaments.blocks import BlockKey
 from cutpurse_server.tournaments.events import (
     BlockCompleted,
@@ -119,6 +119,62 @@ async def test_killed_again_and_again_and_in_any_order_it_ends_the_same(name: st
     judged(await events_of(log))
 
 
+def known(replay: TournamentReplay) -> set[str]:
+    """The matches of which the tournament's log tells, so that a bundle has them and the audit looks at them."""
+    return {each.scheduled.match for each in replay.matches()}
+
+
+class SharedLog(MemoryLog):
+    """A log that several replicas use."""
+
+    shared = True
+
+
+@every_format
+@pytest.mark.parametrize("seed", range(2))
+async def test_two_replicas_play_it_as_one_would_and_either_takes_orders(
+    name: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reconciler, "_POLL_S", 0.001)
+    log, world = SharedLog(), {}  # type: ignore[var-annotated]
+    await log.open()
+    one, other = ScriptedDesk(world), ScriptedDesk(world)
+    chance = random.Random(seed)
+
+    async with tournaments_on(log, one) as first, tournaments_on(log, other) as second:
+        await begin(first, name, concurrency=5)
+        await second.start("cup")
+        await play(first, one, chance, steps=5)
+        await second.leave("cup", "c", LeaveCause.WITHDRAWN, "it moved away")
+        await play(first, one, chance)
+
+    assert set(one.begins).isdisjoint(other.begins)
+    assert all(record.over for record in world.values())
+    assert world.keys() <= known(judged(await events_of(log)))
+
+
+@every_format
+@pytest.mark.parametrize("seed", range(2))
+async def test_killed_right_after_an_order_what_runs_is_ended_by_whoever_goes_on(name: str, seed: int) -> None:
+    chance = random.Random(seed)
+    log, records = MemoryLog(), {}  # type: ignore[var-annotated]
+    await log.open()
+    desk = ScriptedDesk(records)
+    async with tournaments_on(log, desk) as tournaments:
+        await begin(tournaments, name, concurrency=6)
+        await play(tournaments, desk, chance, steps=4)
+        running = desk.running()[0]
+        await tournaments.void_block("cup", running.match, "a cable came loose")
+        await tournaments.leave("cup", running.begun.seats[0].bot, LeaveCause.WITHDRAWN, "")
+
+    desk = ScriptedDesk(records)
+    async with tournaments_on(log, desk) as tournaments:
+        await play(tournaments, desk, chance)
+
+    assert all(record.over for record in records.values())
+    assert records.keys() <= known(judged(await events_of(log)))
+
+
 @every_format
 async def test_voided_blocks_are_played_again_and_the_audit_agrees(name: str) -> None:
     record, log = await whole(name, seed=3, void=0.15)
@@ -144,6 +200,7 @@ async def disturbed(name: str, deeds: Sequence[tuple[int, Deed]], seed: int = 1,
             await deed(tournaments)
         await play(tournaments, desk, chance)
     assert not desk.running()
+    assert desk.records.keys() <= known(judged(await events_of(log)))
     return log
 
 
