@@ -22,8 +22,8 @@ from cutpurse_server.wire import match_events
 
 __all__ = ["Witness"]
 
-_BEFORE_A_GAP_MS = 1_500
-"""A gap may be counted from the last note of being alive, which is some time before its true beginning."""
+_SLACK_MS = 500
+"""Gaps of several replicas may overlap by as long as it takes to note that one is alive."""
 
 
 class _Open(NamedTuple):
@@ -48,8 +48,9 @@ class Witness:
         self._open: dict[str, _Open] = {}
         self._settled: set[tuple[str, int, int]] = set()
         """Match, decision and seat of what was chosen, by whomever."""
-        self._credited_until_ms: dict[tuple[str, int], int] = {}
-        """Match and decision: the end of the last gap that was given back in it."""
+        self._given: dict[tuple[str, int], list[tuple[int, int]]] = {}
+        """By match and decision: the gaps that were given back, from and to."""
+        self._credit_ms: Counter[tuple[str, int]] = Counter()
 
     def committed(self, append: Append) -> None:
         """See what was committed."""
@@ -100,9 +101,20 @@ class Witness:
             self.wrong.append(f"{match}: {what} for {bot}, who is honest")
 
     def _credit(self, match: str, event: ClockCredited) -> None:
-        """Gaps that are given back one after the other must not be the same gap."""
-        began_ms = event.at_ms - event.credit_ms
-        before_ms = self._credited_until_ms.get((match, event.number), self._open[match].opened_at_ms)
-        if began_ms < before_ms - _BEFORE_A_GAP_MS:
-            self.wrong.append(f"{match}: {before_ms - began_ms} ms were given back for which nobody had waited")
-        self._credited_until_ms[match, event.number] = event.at_ms
+        """No moment is given back twice, whichever replica's gap it was in, and none before the decision was opened."""
+        opened_ms = self._open[match].opened_at_ms - _SLACK_MS
+        given = self._given.setdefault((match, event.number), [])
+        given.append((max(opened_ms, event.at_ms - event.credit_ms), event.at_ms))
+        self._credit_ms[match, event.number] += event.credit_ms
+        too_much_ms = self._credit_ms[match, event.number] - _together_ms(given)
+        if too_much_ms > _SLACK_MS:
+            self.wrong.append(f"{match}: {too_much_ms} ms were given back twice, or for no gap")
+
+
+def _together_ms(gaps: list[tuple[int, int]]) -> int:
+    """How long gaps are that may overlap."""
+    until_ms, together_ms = 0, 0
+    for begin_ms, end_ms in sorted(gaps):
+        together_ms += max(0, end_ms - max(begin_ms, until_ms))
+        until_ms = max(until_ms, end_ms)
+    return together_ms

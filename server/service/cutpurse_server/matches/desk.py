@@ -209,7 +209,7 @@ class MatchDesk:
         added: list[Decided] = []
         for match, taken in list(self._taken.items()):
             try:
-                each = await self._decide(match, taken, now_ms)
+                each = await self._decide(match, taken)
             except LogUnavailable as unavailable:
                 self._fail(now_ms, (), unavailable)
                 return
@@ -225,7 +225,7 @@ class MatchDesk:
         if added:
             await self._commit(added, now_ms)
 
-    async def _decide(self, match: str, taken: Sequence[Waiting], now_ms: int) -> Decided:
+    async def _decide(self, match: str, taken: Sequence[Waiting]) -> Decided:
         command = taken[0].command
         if type(command) is MatchBegun:
             return beginning(command, taken[0].done, self._codec)
@@ -235,7 +235,7 @@ class MatchDesk:
         if before is None:
             raise ServiceError(ErrorReason.MATCH_UNKNOWN)
         while True:
-            each = decided(before, taken, now_ms, self._codec)
+            each = decided(before, taken, self.log.now_ms(), self._codec)  # not earlier than what was read
             if each.append is not None or not self.log.shared or before.over:
                 return each
             # What adds an event is decided on the newest version or not at all. What adds none could be mistaken.
