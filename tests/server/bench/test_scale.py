@@ -37,6 +37,6 @@ async def test_time_and_memory_per_match_stay_flat(tmp_path: Path, format_: Form
     early, late = (sorted(each.processor_seconds / each.matches for each in part) for part in (tenths[1:5], tenths[6:]))
     assert late[len(late) // 2] < 1.6 * early[len(early) // 2]
     growth = [after.memory_bytes - before.memory_bytes for before, after in pairwise(tenths)]
-    # What ended is kept: its result, its head, its bots.
-    assert max(growth[4:]) / tenths[0].matches < 6_000
+    # What ended is kept: its result, its head, its bots; about a kilobyte. In the short form, caches still fill.
+    assert sorted(growth[4:])[2] / tenths[0].matches < (2_000 if LONG else 12_000)
     assert sum(growth[5:]) <= 1.5 * sum(growth[:4]) + 8_000_000

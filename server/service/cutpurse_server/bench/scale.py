@@ -36,7 +36,7 @@ from cutpurse_server.wire import match_events, tournament_events
 __all__ = ["Tenth", "play_scale"]
 
 _PLAYERS = 2
-_KEPT = 4_096
+_KEPT = 256
 _BYTES_PER_PAGE = os.sysconf("SC_PAGE_SIZE")
 _NAME = "scale"
 
