@@ -7,7 +7,7 @@ from typing import Any
 import grpc
 import pytest
 
-from cutpurse.v1 import match_pb2, tournament_pb2
+from cutpurse.v1 import match_pb2
 from tests.server.service.arena import PATIENCE_S, Arena, Refusal, refusal_of
 
 ABOUT_A_MATCH: dict[str, Any] = {
@@ -209,10 +209,11 @@ async def test_an_abort_with_a_long_text_is_malformed_and_one_of_a_match_that_is
 
 
 async def test_what_is_not_in_this_version_says_so(arena: Arena) -> None:
-    with pytest.raises(grpc.aio.AioRpcError) as raised:
-        await arena.stub("TournamentService").PauseTournament(
-            tournament_pb2.PauseTournamentRequest(), metadata=arena.metadata("organiser")
-        )
+    match, _ = await arena.start(["ann", "ben"])
+    signed = match_pb2.Choice(
+        match=match, decision=1, request_id=b"1", index=0, signature=match_pb2.ChoiceSignature(public_key=bytes(32))
+    )
 
-    refusal = refusal_of(raised.value)
+    refusal = await arena.refused("ann", "SubmitChoice", match_pb2.SubmitChoiceRequest(choice=signed))
+
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNIMPLEMENTED, "NOT_IMPLEMENTED")

@@ -21,7 +21,8 @@ from cutpurse_server.matches.events import ChoiceMade, DecisionResolved, Resolve
 from cutpurse_server.matches.record import MatchRecord
 from cutpurse_server.matches.story import Chapter, Story
 from cutpurse_server.servicers import connection, gate, hub, matches, tournaments
-from cutpurse_server.tournaments import schedule
+from cutpurse_server.tournaments import blocks
+from cutpurse_server.tournaments.formats import course
 from cutpurse_server.wire import decisions, match_events, sealing, tournament_events
 from cutpurse_server.wire import matches as wire
 from tests.server.service import (
@@ -264,14 +265,14 @@ def place_in_the_id_of_a_match(patch: Patch) -> None:
     def leaky(deals: bytes, tournament: str, place: tuple[int, int, int, int]) -> str:
         return "{}.r{}.t{}.m{}.a{}".format(tournament, *place)
 
-    patch.setattr(schedule, "match_name", leaky)
+    patch.setattr(blocks, "match_name", leaky)
 
 
 def schedule_that_everybody_can_make(patch: Patch) -> None:
     def leaky(_: bytes, message: bytes, name: str) -> bytes:
         return hmac.digest(bytes(32), message, name)
 
-    patch.setattr(schedule, "digest", leaky)
+    patch.setattr(course, "digest", leaky)
 
 
 def key_in_the_match(patch: Patch) -> None:
