@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from cutpurse_server.audit.auditing import audit
 from cutpurse_server.audit.export import write_tournament_bundle
 from cutpurse_server.identity.events import Role
+from cutpurse_server.log.port import Append
 from cutpurse_server.matches.events import Clock, DecisionResolved
 from cutpurse_server.tournaments.events import Format, Manifest
 from cutpurse_server.tournaments.store import TournamentStore
@@ -113,7 +114,7 @@ class _World:
         self._chance = random.Random(f"{seed}/world")
         names = dict(zip(_NAMES, setting.manners, strict=True))
         self._witness = Witness(frozenset(name for name, manner in names.items() if manner is Manner.HONEST))
-        self._store = SharedStore(random.Random(f"{seed}/store"), self._witness.committed)
+        self._store = SharedStore(random.Random(f"{seed}/store"), self._committed)
         self._network = random.Random(f"{seed}/network")
         self._bots = {
             name: SimulatedBot(name, manner, random.Random(f"{seed}/{name}"), self._witness, 0.5)
@@ -161,6 +162,9 @@ class _World:
                 await bot.stop()
             await self._close()
             return await self._judge()
+
+    def _committed(self, append: Append) -> None:
+        self._witness.committed(append, self._store.writer, self._store.beat_ms)
 
     async def _prepare(self) -> None:
         """Bots, their tokens, and the tournament they enter."""

@@ -99,7 +99,6 @@ class Pulse:
             since_ms = down_since_ms
             if self._log.shared and last.at_ms is not None and last.at_ms > self._beaten_ms:
                 since_ms = max(since_ms, last.at_ms)
-            await self.beat()
             await self._read_again()
             gap_ms = max(0, self._log.now_ms() - since_ms)
             self.down_since_ms = None
@@ -110,3 +109,6 @@ class Pulse:
                 if self._is_given_back() or self.down_since_ms is not None:
                     break
                 await asyncio.sleep(_GIVING_BACK_LOOK_S)
+            # Noted as alive only now: if we are killed or fail before, the next one still finds the gap.
+            if self.down_since_ms is None:
+                await self.beat()
