@@ -68,7 +68,7 @@ def token(
 
 
 def rotate(there: Organiser, bot: _Bot, valid_s: _Valid = 0, as_json: Json = False) -> None:
-    """Issue a new token of the role bot, print it, and end all old ones of it: its streams end, and it dials in anew."""
+    """Issue a new token of the role bot, print it, and end its old ones: its streams end, and it dials in anew."""
     old = [each["token_id"] for each in there.tokens(bot) if each["role"] == "bot"]
     issued = there.issue(Role.BOT, bot, valid_s)
     # The new one is shown first: whatever fails after that, the bot has a token.

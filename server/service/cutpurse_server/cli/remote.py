@@ -86,10 +86,6 @@ class Organiser:
         request = getattr(tournament_pb2, f"{deed}Request")(tournament=tournament, **fields)
         self._call(getattr(self._tournaments, deed), request)
 
-    def start(self, tournament: str) -> None:
-        """Close the entries and begin."""
-        self._call(self._tournaments.StartTournament, tournament_pb2.StartTournamentRequest(tournament=tournament))
-
     def standings(self, tournament: str) -> list[dict[str, Any]]:
         """The standings as plain data, best first."""
         request = tournament_pb2.GetStandingsRequest(tournament=tournament)

@@ -121,12 +121,7 @@ def withdraw(there: Organiser, tournament: _Cup, bot: _Bot, reason: _Why = "") -
     typer.echo(f"{bot} is withdrawn from {tournament}")
 
 
-def disqualify(
-    there: Organiser,
-    tournament: _Cup,
-    bot: _Bot,
-    reason: Annotated[str, typer.Option("--reason", help="Why; stands in the log, and everybody is told.")],
-) -> None:
+def disqualify(there: Organiser, tournament: _Cup, bot: _Bot, reason: _Why) -> None:
     """Take a bot out for an offence: it is placed last; for the others, what it has played counts."""
     there.do("DisqualifyEntrant", tournament, bot=bot, text=reason)
     typer.echo(f"{bot} is disqualified from {tournament}")
@@ -147,7 +142,7 @@ def resume(there: Organiser, tournament: _Cup) -> None:
 def void(
     there: Organiser,
     tournament: _Cup,
-    reason: Annotated[str, typer.Option("--reason", help="Why; stands in the log, and everybody is told.")],
+    reason: _Why,
     round_: Annotated[int, typer.Option("--round", help="The block's round, from 1.")] = 0,
     table: Annotated[int, typer.Option(help="The block's table, from 1.")] = 0,
     match: Annotated[str, typer.Option(help="Or a match of the block.")] = "",
@@ -157,11 +152,7 @@ def void(
     typer.echo("the block is voided, and is played again")
 
 
-def finish(
-    there: Organiser,
-    tournament: _Cup,
-    reason: Annotated[str, typer.Option("--reason", help="Why; stands in the log, and everybody is told.")],
-) -> None:
+def finish(there: Organiser, tournament: _Cup, reason: _Why) -> None:
     """End a tournament now: what has not ended is dropped, and the standings are those of what has."""
     there.do("FinishTournament", tournament, text=reason)
     typer.echo(f"{tournament} is ended")
