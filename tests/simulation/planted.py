@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cutpurse_server.errors import ErrorReason, ServiceError
-from cutpurse_server.matches import beginning, clock, credits, deciding, desk, waiting
+from cutpurse_server.matches import beginning, credits, deciding, desk, waiting
 from cutpurse_server.matches.deciding import Draft
 from cutpurse_server.matches.events import ChoiceDefaulted
 from cutpurse_server.matches.keeping import Decided
@@ -47,15 +47,6 @@ def deadline_noticed_twice(patch: pytest.MonkeyPatch) -> None:
             draft.add(event)
 
     patch.setattr(desk, "count_time", twice)
-
-
-def deadline_noticed_early(patch: pytest.MonkeyPatch) -> None:
-    """What was credited is forgotten when it is looked whether somebody's time is over."""
-
-    def early(record: Any, seat: Any) -> int:
-        return clock.deadline_ms(record, seat) - int(record.credit_ms)
-
-    patch.setattr(deciding, "deadline_ms", early)
 
 
 def credit_given_twice(patch: pytest.MonkeyPatch) -> None:
@@ -128,7 +119,6 @@ def _nobody(_: Any, error: Exception | None) -> None:
 PLANTED: tuple[Plant, ...] = (
     acknowledged_before_the_commit,
     deadline_noticed_twice,
-    deadline_noticed_early,
     credit_given_twice,
     repetitions_not_recognised,
     heads_not_guarded,

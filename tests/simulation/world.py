@@ -251,8 +251,8 @@ class _World:
         replica.cut_streams()
 
     async def _until(self, holds: Callable[[], bool]) -> None:
-        # Polling costs nothing where the time is virtual.
-        while not holds():  # noqa: ASYNC110
+        while not holds():
+            assert not self._witness.wrong, self._witness.wrong[:3]
             await asyncio.sleep(0.25)
 
     def _is_finished(self) -> bool:
