@@ -208,8 +208,12 @@ async def test_every_request_for_a_backup_is_answered_by_one_that_holds_what_was
 
 @pytest.mark.parametrize(
     ("kept", "words"),
-    [(MemoryLog(), "pg_dump"), (SQLiteLog("log.sqlite"), "is the log itself")],
-    ids=["memory", "file"],
+    [
+        (MemoryLog(), "pg_dump"),
+        (SQLiteLog("log.sqlite"), "is the log itself"),
+        (SQLiteLog("log.sqlite.partial"), "one of its files"),
+    ],
+    ids=["memory", "file", "file that a copy would begin in"],
 )
 async def test_a_backup_that_cannot_be_is_refused_at_the_start(kept: Log, words: str) -> None:
     with pytest.raises(ValueError, match=words):

@@ -14,13 +14,13 @@ from pathlib import Path
 import apsw
 
 from cutpurse_server.log.chain import link
-from cutpurse_server.log.port import Append, StoredEvent, Version
+from cutpurse_server.log.port import Append, Log, StoredEvent, Version
 from cutpurse_server.log.sqlite import SQLiteLog
 
-__all__ = ["bare_appends_per_s", "log_appends_per_s"]
+__all__ = ["EVENT_BYTES", "GROUP", "appends_per_s", "bare_appends_per_s", "log_appends_per_s"]
 
 GROUP = 16
-_EVENT_BYTES = 200
+EVENT_BYTES = 200
 _TABLE = """CREATE TABLE events (
     stream INTEGER NOT NULL, version INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (stream, version)
 ) WITHOUT ROWID"""
@@ -33,7 +33,7 @@ def bare_appends_per_s(seconds: float) -> float:
         for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=FULL"):
             connection.execute(f"PRAGMA {pragma}")
         connection.execute(_TABLE)
-        body = os.urandom(_EVENT_BYTES)
+        body = os.urandom(EVENT_BYTES)
         version, begun = 0, time.perf_counter()
         while (wall := time.perf_counter() - begun) < seconds:
             version += 1
@@ -48,19 +48,19 @@ def bare_appends_per_s(seconds: float) -> float:
 
 def log_appends_per_s(seconds: float) -> float:
     """Our backend: guarded heads, chain values, one event to each of 16 streams in a flush."""
-    return asyncio.run(_log_appends_per_s(seconds))
-
-
-async def _log_appends_per_s(seconds: float) -> float:
     with tempfile.TemporaryDirectory(prefix="cutpurse-bench-") as folder:
-        log = SQLiteLog(str(Path(folder) / "log.sqlite"))
-        await log.open()
-        event = StoredEvent(os.urandom(_EVENT_BYTES // 2), os.urandom(_EVENT_BYTES // 2 - 32), os.urandom(32))
-        chain = link(bytes(32), event.public)
-        version, begun = 0, time.perf_counter()
-        while (wall := time.perf_counter() - begun) < seconds:
-            flush = [Append(f"match/{stream}", Version(version), (event,), chain) for stream in range(GROUP)]
-            assert all(await log.flush(flush))
-            version += 1
-        await log.close()
-        return version * GROUP / wall
+        return asyncio.run(appends_per_s(SQLiteLog(str(Path(folder) / "log.sqlite")), seconds))
+
+
+async def appends_per_s(log: Log, seconds: float) -> float:
+    """Of any backend whose log is new and closed; it is closed again afterwards."""
+    await log.open()
+    event = StoredEvent(os.urandom(EVENT_BYTES // 2), os.urandom(EVENT_BYTES // 2 - 32), os.urandom(32))
+    chain = link(bytes(32), event.public)
+    version, begun = 0, time.perf_counter()
+    while (wall := time.perf_counter() - begun) < seconds:
+        flush = [Append(f"match/{stream}", Version(version), (event,), chain) for stream in range(GROUP)]
+        assert all(await log.flush(flush))
+        version += 1
+    await log.close()
+    return version * GROUP / wall

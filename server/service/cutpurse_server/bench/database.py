@@ -20,14 +20,11 @@ from pathlib import Path
 
 import asyncpg
 
-from cutpurse_server.log.chain import link
-from cutpurse_server.log.port import Append, StoredEvent, Version
+from cutpurse_server.bench.appends import EVENT_BYTES, GROUP, appends_per_s
 from cutpurse_server.log.postgresql import PostgreSQLLog
 
 __all__ = ["bare_database_appends_per_s", "database_appends_per_s", "fresh_database"]
 
-GROUP = 16
-_EVENT_BYTES = 200
 _USER = "cutpurse"
 _UNPRIVILEGED = "nobody"
 """As whom the server runs when we are root, as which it refuses to."""
@@ -49,7 +46,7 @@ def fresh_database() -> str | None:
 def database_appends_per_s(seconds: float) -> float | None:
     """Our backend: guarded heads, chain values, one event to each of 16 streams in a flush, and a notification."""
     address = fresh_database()
-    return None if address is None else asyncio.run(_log_appends_per_s(address, seconds))
+    return None if address is None else asyncio.run(appends_per_s(PostgreSQLLog(address), seconds))
 
 
 def bare_database_appends_per_s(seconds: float) -> float | None:
@@ -58,25 +55,11 @@ def bare_database_appends_per_s(seconds: float) -> float | None:
     return None if address is None else asyncio.run(_bare_appends_per_s(address, seconds))
 
 
-async def _log_appends_per_s(address: str, seconds: float) -> float:
-    log = PostgreSQLLog(address)
-    await log.open()
-    event = StoredEvent(os.urandom(_EVENT_BYTES // 2), os.urandom(_EVENT_BYTES // 2 - 32), os.urandom(32))
-    chain = link(bytes(32), event.public)
-    version, begun = 0, time.perf_counter()
-    while (wall := time.perf_counter() - begun) < seconds:
-        flush = [Append(f"match/{stream}", Version(version), (event,), chain) for stream in range(GROUP)]
-        assert all(await log.flush(flush))
-        version += 1
-    await log.close()
-    return version * GROUP / wall
-
-
 async def _bare_appends_per_s(address: str, seconds: float) -> float:
     connection = await asyncpg.connect(address, server_settings={"synchronous_commit": "on"})
     await connection.execute(_TABLE)
     insert = await connection.prepare(_INSERT)
-    streams, body = [f"match/{stream}" for stream in range(GROUP)], os.urandom(_EVENT_BYTES)
+    streams, body = [f"match/{stream}" for stream in range(GROUP)], os.urandom(EVENT_BYTES)
     version, begun = 0, time.perf_counter()
     while (wall := time.perf_counter() - begun) < seconds:
         version += 1

@@ -15,6 +15,9 @@ from cutpurse_server.log.sqlite import SQLiteLog
 
 __all__ = ["backups_on_request"]
 
+_OF_A_LOG = ("", "-wal", "-shm", "-journal", ".lock")
+"""How the names of the files end that belong to a log."""
+
 logger = structlog.get_logger(__name__)
 
 
@@ -43,8 +46,9 @@ async def backups_on_request(log: Log, path: Path | None) -> AsyncIterator[None]
 def _in_a_file(log: Log, path: Path) -> SQLiteLog:
     if not isinstance(log, SQLiteLog):
         raise ValueError("--backup is for a log in a file; a database has programs of its own for that, as pg_dump.")
-    if path.resolve() == log.path.resolve():
-        raise ValueError(f"{path} is the log itself; name another file for its backup.")
+    files = {Path(f"{log.path.resolve()}{ending}") for ending in _OF_A_LOG}
+    if files & {path.resolve(), Path(f"{path.resolve()}.partial")}:
+        raise ValueError(f"{path} is the log itself, or takes the place of one of its files; name another file.")
     return log
 
 
