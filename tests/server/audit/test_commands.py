@@ -112,6 +112,16 @@ def test_a_match_is_told_the_same_from_a_log(bundle: Path, address: str) -> None
     assert run("log", "show", MATCH, "--log", address) == run("log", "show", MATCH, "--bundle", str(bundle))
 
 
+def test_a_bundle_that_is_named_goes_before_a_log_of_the_environment(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = run("log", "show", MATCH, "--bundle", str(bundle))
+    monkeypatch.setenv("CUTPURSE_LOG", "postgresql://nowhere.invalid/none")
+
+    assert told[0] == 0
+    assert run("log", "show", MATCH, "--bundle", str(bundle)) == told
+
+
 @pytest.mark.parametrize("source", ["bundle", "log"])
 def test_people_name_a_match_by_its_place(source: str, bundle: Path, address: str) -> None:
     where = ["--bundle", str(bundle)] if source == "bundle" else ["--log", address]

@@ -58,7 +58,8 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: one object for each event.")] = False,
 ) -> None:
     """Tell a match from its log: choices, times, faults, what the table saw, and the result."""
-    if (address is None) == (bundle is None):
+    # The address may come from the environment, for other commands; a bundle that is named goes before it.
+    if address is None and bundle is None:
         _stop("say where the log is: --log sqlite:PATH, or --bundle FILE")
     stored = _from_bundle(match, bundle) if bundle is not None else _with_log(address or "", _Read(match))
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from cutpurse.v1 import big_max_pb2, game_pb2
 from cutpurse_rules.big_max.actions import (
@@ -103,6 +103,8 @@ def _fill_action(action: BigMaxAction, message: Any) -> None:
             message.gunman.SetInParent()
         case Decline():
             message.decline.SetInParent()
+        case _:
+            assert_never(action)
 
 
 def _fill_table(view: BigMaxView, table: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from cutpurse.v1 import game_pb2, shadow_thief_pb2
 from cutpurse_rules.shadow_thief.actions import Add, Play, ShadowThiefAction, Steal
@@ -75,6 +75,8 @@ def _fill_action(action: ShadowThiefAction, message: Any) -> None:
             # To add nothing is an addition, too: the field is there, with no cards in it.
             message.add.SetInParent()
             message.add.cards.extend(action.cards)
+        case _:
+            assert_never(action)
 
 
 def _fill_table(view: ShadowThiefView, table: Any) -> None:
