@@ -206,6 +206,13 @@ async def test_every_request_for_a_backup_is_answered_by_one_that_holds_what_was
     assert await contents_of(log) == writer.ledger.now
 
 
+async def test_who_asks_a_service_without_a_place_for_backups_does_not_end_it() -> None:
+    with capture_logs() as lines:
+        async with backups_on_request(MemoryLog(), None):
+            os.kill(os.getpid(), signal.SIGUSR1)
+            await until_said("no backup made", 1, lines)
+
+
 @pytest.mark.parametrize(
     ("kept", "words"),
     [

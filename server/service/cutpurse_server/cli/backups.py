@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -23,16 +24,20 @@ logger = structlog.get_logger(__name__)
 
 @asynccontextmanager
 async def backups_on_request(log: Log, path: Path | None) -> AsyncIterator[None]:
-    """Within the block, SIGUSR1 has an open log copied to `path`; without a path the signal is let be.
+    """Within the block, SIGUSR1 has an open log copied to `path`; without a path it is only noted, lest it end us.
 
     Raises ValueError, with a sentence that says what to do, for a log that is not in a file, or is that file.
     """
+    loop = asyncio.get_running_loop()
     if path is None:
-        yield
+        loop.add_signal_handler(signal.SIGUSR1, partial(logger.warning, "no backup made", error="there is no --backup"))
+        try:
+            yield
+        finally:
+            loop.remove_signal_handler(signal.SIGUSR1)
         return
     kept = _in_a_file(log, path)
     asked = asyncio.Event()
-    loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGUSR1, asked.set)
     making = asyncio.create_task(_make_backups(kept, path, asked))
     try:
