@@ -37,7 +37,7 @@ class BadPlan(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A bot that is launched here."""
+    """A bot of the tournament."""
 
     name: str
     run: str
@@ -63,7 +63,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A tournament of bots that are launched here."""
+    """A tournament and its bots."""
 
     name: str
     game: str

@@ -5,7 +5,9 @@ FOLDER/log.sqlite       the log: the only truth
 FOLDER/bots/NAME.log    what each bot printed
 FOLDER/standings.json, standings.csv
 FOLDER/bundle           for auditors
-__all__ = ["ADDRESS", "BUNDLE", "ORGANISER_TOKEN", "REPORT", "run_tournament"]
+FOLDER/report.html, results.json, results.csv, matrix.csv
+FOLDER/service.address, organiser.token
+                        while it runs: for the organiser's commands
 """
 
 from __future__ import annotations
