@@ -76,13 +76,13 @@ class MatchDesk:
         async with self.log.taking_up() as last:
             streams = await self.log.streams("match", open_only=True)
             await self._following.read([stream.removeprefix("match/") for stream in streams])
-            gap_ms = gap_before_ms(last, self.log.now_ms())
-            if gap_ms:
+            if gap_ms := gap_before_ms(last, self.log.now_ms()):
                 self._credit_all(gap_ms, "no replica of the service was running")
             # Noted as alive only once the credits are durable: whenever we are killed, no gap is forgotten.
             while self._waiting:
                 await self._flush()
-            await self._pulse.beat()
+            if self.log_is_there:
+                await self._pulse.beat()
         self._stalls.start()
         work = [self._flush_forever(), self._pulse.go_on(self._missed)]
         if self.log.shared:
