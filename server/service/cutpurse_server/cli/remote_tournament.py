@@ -82,9 +82,15 @@ def _enter_all(there: Organiser, plan: Plan, folder: Path) -> None:
         path = folder / f"{entry.name}.token"
         if path.exists():
             continue
-        token, _ = there.issue(Role.BOT, entry.name)
+        # The file comes first: a token that cannot be written down is never made.
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as written:
-            written.write(token + "\n")
+            try:
+                token, _ = there.issue(Role.BOT, entry.name)
+                written.write(token + "\n")
+                written.flush()
+            except BaseException:
+                path.unlink()
+                raise
         typer.echo(f"{entry.name} is entered; its token is in {path}")
 
 

@@ -155,6 +155,8 @@ async def _token(registry: Registry, file: Path | None) -> str:
     # Opened before the token is made, and the token ended if it cannot be written: nobody must be locked out by one
     # that nobody has seen.
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
+        # A file that was there already keeps its mode, and may be everybody's to read.
+        os.fchmod(opened.fileno(), 0o600)
         token, token_id = await registry.issue_token(Role.ORGANISER)
         try:
             opened.write(token + "\n")

@@ -16,6 +16,7 @@ __all__ = ["CallMetrics"]
 
 _CODE_NAMES = {code.value[0]: code.name for code in grpc.StatusCode}
 _CANCELLED = grpc.StatusCode.CANCELLED.name
+_UNKNOWN = grpc.StatusCode.UNKNOWN.name
 _REASON_KEY = "cutpurse-reason"
 
 
@@ -77,12 +78,16 @@ class CallMetrics(grpc.aio.ServerInterceptor):
         try:
             yield
         except grpc.aio.AbortError:
-            self._ended(method, _CODE_NAMES.get(_number(context.code()), "UNKNOWN"), context)
+            self._ended(method, _CODE_NAMES.get(_number(context.code()), _UNKNOWN), context)
+            raise
+        except Exception:
+            # What no handler has caught, gRPC answers so.
+            self._ended(method, _UNKNOWN, context)
             raise
         except BaseException:
             self._ended(method, _CANCELLED, context)
             raise
-        self._ended(method, _CODE_NAMES.get(_number(context.code()), "UNKNOWN"), context)
+        self._ended(method, _CODE_NAMES.get(_number(context.code()), _UNKNOWN), context)
 
     def _ended(self, method: str, code: str, context: Any) -> None:
         self._figures.calls.labels(method, code).inc()
