@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def fixed(value: float, order: list[str], name: str, seconds: float) -> dict[str
     return {"per_s": value}
 
 
-def one(order: list[str], *, goal: float = 0.5, latency: bool = False) -> Measure:
+def one(order: list[str], *, goal: float | None = 0.5, latency: bool = False) -> Measure:
     return Measure(
         "it", "floor", goal, partial(fixed, 60, order, "it"), partial(fixed, 100, order, "floor"), latency=latency
     )
@@ -43,6 +44,20 @@ def test_more_is_better_but_for_latencies(goal: float, latency: bool, met: bool)
 
     assert figure.met is met
     assert figure.to_json()["met"] is met
+
+
+@pytest.mark.parametrize(("goal", "exit_code", "shown"), [(0.7, 1, "≥ 0.7"), (0.5, 0, "≥ 0.5"), (None, 0, "0.60")])
+def test_a_check_fails_for_a_missed_goal_and_not_without_one(
+    monkeypatch: pytest.MonkeyPatch, goal: float | None, exit_code: int, shown: str
+) -> None:
+    # The package's attribute of this name is the command, so the module is asked for by its name.
+    monkeypatch.setattr(import_module("cutpurse_server.cli.bench"), "MEASURES", (one([], goal=goal),))
+
+    result = CliRunner().invoke(app, ["bench", "--only", "it", "--rounds", "1", "--check"])
+
+    assert result.exit_code == exit_code, result.output
+    assert shown in result.stdout
+    assert ("≥" in result.stdout) is (goal is not None)
 
 
 def test_the_ratio_is_the_median_of_the_rounds_and_not_of_their_sums() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -27,8 +28,8 @@ class Measure:
 
     name: str
     floor_name: str
-    goal: float
-    """What the ratio should reach, or, for latencies, not exceed."""
+    goal: float | None
+    """What the ratio should reach, or, for latencies, not exceed; None where it is only shown."""
     take: Callable[[float], Figures | None]
     """Measure it for about so many seconds; None where it cannot be measured here."""
     floor: Callable[[float], Figures | None]
@@ -54,8 +55,10 @@ class Figure:
         return statistics.median(value / floor for value, floor in zip(self.values, self.floors, strict=True))
 
     @property
-    def met(self) -> bool:
-        """Whether the goal is reached."""
+    def met(self) -> bool | None:
+        """Whether the goal is reached; None without one."""
+        if self.measure.goal is None:
+            return None
         return self.ratio <= self.measure.goal if self.measure.latency else self.ratio >= self.measure.goal
 
     def to_json(self) -> dict[str, Any]:
@@ -78,19 +81,20 @@ def _echo(streams: int, seconds: float) -> Figures:
         return result_of("cutpurse_server.bench.echo", "measure", facts["address"], str(streams), str(seconds))
 
 
-def _service(matches: int, seconds: float) -> Figures:
-    with server("cutpurse_server.bench.service", "", "art_robbery", str(matches)) as facts:
-        tokens = json.dumps(facts["tokens"])
-        return result_of("cutpurse_server.bench.service", "measure", facts["address"], tokens, str(seconds))
+def _service(matches: int, seconds: float, log: str = "", replicas: int = 1) -> Figures:
+    module = "cutpurse_server.bench.service"
+    with ExitStack() as running:
+        facts = [
+            running.enter_context(server(module, log, "art_robbery", str(matches), str(replica), str(replicas)))
+            for replica in range(replicas)
+        ]
+        addresses, tokens = json.dumps([each["address"] for each in facts]), json.dumps(facts[0]["tokens"])
+        return result_of(module, "measure", addresses, tokens, str(seconds))
 
 
-def _service_on_postgresql(matches: int, seconds: float) -> Figures | None:
+def _service_on_postgresql(matches: int, replicas: int, seconds: float) -> Figures | None:
     address = _from_database("fresh_database")
-    if address is None:
-        return None
-    with server("cutpurse_server.bench.service", address, "art_robbery", str(matches)) as facts:
-        tokens = json.dumps(facts["tokens"])
-        return result_of("cutpurse_server.bench.service", "measure", facts["address"], tokens, str(seconds))
+    return None if address is None else _service(matches, seconds, address, replicas)
 
 
 def _appends_to_postgresql(function: str, seconds: float) -> Figures | None:
@@ -167,8 +171,17 @@ MEASURES: tuple[Measure, ...] = (
         "decisions through the service on PostgreSQL, 64 matches",
         "bare echo, 16 streams",
         0.5,
-        partial(_service_on_postgresql, 64),
+        partial(_service_on_postgresql, 64, 1),
         _echo_16,
+        needs=_POSTGRESQL,
+    ),
+    # What replicas add depends on the processor cores there are for them, so it is shown and not judged.
+    Measure(
+        "decisions through the service on PostgreSQL, 64 matches, three replicas",
+        "the same, one replica",
+        None,
+        partial(_service_on_postgresql, 64, 3),
+        partial(_service_on_postgresql, 64, 1),
         needs=_POSTGRESQL,
     ),
     Measure(

@@ -1,7 +1,8 @@
-"""Decisions through the service, bots included: a service process on a durable log, and a process of eight bots.
+"""Decisions through the service, bots included: replicas on one durable log, each a process, and one of eight bots.
 
-The service begins a new match whenever one ends, so that a given number always runs. The bots answer at random, by
-index, over one stream each, and write all answers that are due in one frame.
+Each replica begins a new match whenever one of its own ends, so that a given number always runs. The bots answer at
+random, by index, over one stream each, and write all answers that are due in one frame. They dial in at the replicas
+in turn, so that every match has bots at different ones.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,50 +32,73 @@ from cutpurse_server.matches.record import MatchRecord
 from cutpurse_server.serve import Service, log_of, running_service
 from cutpurse_server.whereabouts import configure_logs
 
-__all__ = ["BOTS"]
+__all__ = ["BOTS", "address_of", "bots_of"]
 
 BOTS = 8
 _PLAYERS = 4
 _WARM_UP_S = 1.0
 
 
-class _Matchmaker:
-    """Keeps a number of matches running."""
+def bots_of(number: int) -> list[int]:
+    """Which bots play a match, by seat."""
+    return [(number + 2 * seat + seat // 2) % BOTS for seat in range(_PLAYERS)]
 
-    def __init__(self, service: Service, game: str) -> None:
+
+def address_of(bot: int, addresses: Sequence[str]) -> str:
+    """At which replica a bot dials in."""
+    return addresses[bot % len(addresses)]
+
+
+class _Matchmaker:
+    """Keeps a number of matches running; of several replicas, each begins its own."""
+
+    def __init__(self, service: Service, game: str, replica: int, replicas: int) -> None:
         self._service = service
         self._game = game
-        self._count = 0
+        self._numbers = count(replica, replicas)
+        self._running: set[str] = set()
         self._beginning: set[asyncio.Task[None]] = set()
         service.desk.observe(self)
 
     def moved(self, before: MatchRecord | None, after: MatchRecord, events: Sequence[MatchEvent]) -> None:
-        if after.over:
-            task = asyncio.create_task(self.begin())
-            self._beginning.add(task)
-            task.add_done_callback(self._beginning.discard)
+        if after.over and after.match in self._running:
+            self._running.remove(after.match)
+            self._service.desk.unfollow(after.match)
+            if not self._service.desk.draining:
+                task = asyncio.create_task(self.begin())
+                self._beginning.add(task)
+                task.add_done_callback(self._beginning.discard)
 
     async def begin(self) -> None:
-        number = self._count
-        self._count += 1
-        seats = [SeatIdentity(f"bot-{(number + 2 * seat + seat // 2) % BOTS}", "bench") for seat in range(_PLAYERS)]
+        number = next(self._numbers)
+        match = f"bench-{number}"
+        seats = [SeatIdentity(f"bot-{bot}", "bench") for bot in bots_of(number)]
+        # Its last decision may be made where none of our bots is.
+        self._service.desk.follow(match)
+        self._running.add(match)
         now_ms = self._service.log.now_ms()
-        await self._service.desk.begin(begin_match(f"bench-{number}", self._game, {}, Clock(), seats, now_ms))
+        await self._service.desk.begin(begin_match(match, self._game, {}, Clock(), seats, now_ms))
 
 
-async def _serve(log: str, game: str, matches: int) -> None:
+async def _serve(log: str, game: str, matches: int, replica: int, replicas: int) -> None:
     configure_logs("error")
     with tempfile.TemporaryDirectory(prefix="cutpurse-bench-") as folder:
         address = log or f"sqlite:{Path(folder) / 'log.sqlite'}"
         async with running_service(log_of(address)) as service:
-            tokens = []
-            for number in range(BOTS):
-                await service.registry.register_bot(f"bot-{number}", "bench")
-                tokens.append((await service.registry.issue_token(Role.BOT, f"bot-{number}", 0))[0])
-            matchmaker = _Matchmaker(service, game)
-            for _ in range(matches):
+            # A bot is registered once, and its token is good at all replicas.
+            tokens = await _tokens(service) if replica == 0 else []
+            matchmaker = _Matchmaker(service, game, replica, replicas)
+            for _ in range(replica, matches, replicas):
                 await matchmaker.begin()
             await serve_until_told({"address": service.addresses[0], "tokens": tokens})
+
+
+async def _tokens(service: Service) -> list[str]:
+    tokens = []
+    for number in range(BOTS):
+        await service.registry.register_bot(f"bot-{number}", "bench")
+        tokens.append((await service.registry.issue_token(Role.BOT, f"bot-{number}", 0))[0])
+    return tokens
 
 
 class _Bots:
@@ -124,17 +150,24 @@ class _Bots:
             self._seen.pop(ended.match, None)
 
 
-async def _measure(address: str, tokens: Sequence[str], seconds: float) -> dict[str, float]:
+async def _measure(addresses: Sequence[str], tokens: Sequence[str], seconds: float) -> dict[str, float]:
     bots = _Bots()
-    async with grpc.aio.insecure_channel(address) as channel:
-        playing = [asyncio.create_task(bots.play(channel, token, seed)) for seed, token in enumerate(tokens)]
+    async with AsyncExitStack() as open_channels:
+        channels = {
+            each: await open_channels.enter_async_context(grpc.aio.insecure_channel(each)) for each in addresses
+        }
+        playing = [
+            asyncio.create_task(bots.play(channels[address_of(bot, addresses)], token, bot))
+            for bot, token in enumerate(tokens)
+        ]
         await asyncio.sleep(_WARM_UP_S)
-        for task in playing:
-            if task.done():
-                task.result()
         bots.measuring, begun = True, time.perf_counter()
         await asyncio.sleep(seconds)
         bots.measuring, wall = False, time.perf_counter() - begun
+        # A bot that has ended was refused something, and what the others did is no measurement.
+        for task in playing:
+            if task.done():
+                task.result()
         for task in playing:
             task.cancel()
         await asyncio.wait(playing)
@@ -148,7 +181,7 @@ async def _measure(address: str, tokens: Sequence[str], seconds: float) -> dict[
 
 if __name__ == "__main__":
     if sys.argv[1] == "serve":
-        run_on_fast_loop(_serve(sys.argv[2], sys.argv[3], int(sys.argv[4])))
+        run_on_fast_loop(_serve(sys.argv[2], sys.argv[3], *map(int, sys.argv[4:7])))
     else:
-        figures = run_on_fast_loop(_measure(sys.argv[2], json.loads(sys.argv[3]), float(sys.argv[4])))
+        figures = run_on_fast_loop(_measure(json.loads(sys.argv[2]), json.loads(sys.argv[3]), float(sys.argv[4])))
         typer.echo(json.dumps(figures))

@@ -30,7 +30,8 @@ def bench(
     """Measure the engine. Every line is a ratio to a floor that was measured in turn with it.
 
     The floors: a bare gRPC echo, bare SQLite, bare asyncpg (where PostgreSQL is installed), OpenSpiel's hearts (where
-    it is installed), our own playouts. Ratios that miss their goal are red.
+    it is installed), our own playouts, and one replica for what three of them add, which has no goal: it depends on
+    the processor cores. Ratios that miss their goal are red.
     """
     measures = tuple(each for each in MEASURES if only in each.name)
     if not measures:
@@ -57,7 +58,7 @@ def bench(
         typer.echo(json.dumps(report, indent=2))
     else:
         Console().print(_table(report))
-    if check and not all(figure.met for figure in figures.values()):
+    if check and any(figure.met is False for figure in figures.values()):
         raise typer.Exit(1)
 
 
@@ -68,14 +69,14 @@ def _table(report: dict[str, Any]) -> Table:
     for line in report["lines"]:
         unit = "µs" if line["smaller_is_better"] else "/s"
         sign = "≤" if line["smaller_is_better"] else "≥"
-        colour = "green" if line["met"] else "red"
+        colour = {True: "green", False: "red", None: "default"}[line["met"]]
         table.add_row(
             line["name"],
             f"{_median(line['values']):,.0f} {unit}",
             line["floor"],
             f"{_median(line['floors']):,.0f} {unit}",
             f"[{colour}]{line['ratio']:.2f}[/]",
-            f"{sign} {line['goal']}",
+            "" if line["goal"] is None else f"{sign} {line['goal']}",
         )
     for name, needs in report["not_measured"].items():
         table.add_row(name, f"not measured: install {escape(needs)}", "", "", "", "")
