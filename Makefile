@@ -47,7 +47,7 @@ test: install ## Run the quick tests
 	$(BIN)/python -m pytest -m "not slow and not postgresql and not long" $(PYTEST)
 
 .PHONY: test-slow
-test-slow: install ## Run only the slow tests
+test-slow: install bubblewrap ## Run only the slow tests
 	$(BIN)/python -m pytest -m "slow and not postgresql and not long" $(PYTEST)
 
 .PHONY: test-postgresql
@@ -61,6 +61,11 @@ test-all: test test-slow test-postgresql ## Run the quick tests, then the slow o
 postgresql: ## Install PostgreSQL's programs by apt if there are none (as root, on Debian and its kin)
 	@compgen -G '/usr/lib/postgresql/*/bin/initdb' > /dev/null || command -v initdb > /dev/null || { \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes postgresql; }
+
+.PHONY: bubblewrap
+bubblewrap: ## Install bubblewrap by apt if there is none, for isolated bots (as root, on Debian and its kin)
+	@command -v bwrap > /dev/null || { \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes bubblewrap; }
 
 .PHONY: long
 long: install postgresql ## Run the kill loops and the fuzzing (minutes)

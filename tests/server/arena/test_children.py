@@ -21,7 +21,7 @@ LEASH_PARENT = """
 import subprocess, sys, time
 from cutpurse_server.arena import leash
 import os
-child = subprocess.Popen([sys.executable, leash.__file__, str(os.getpid()), "sleep", "60"])
+child = subprocess.Popen([sys.executable, leash.__file__, str(os.getpid()), "1000000", "sleep", "60"])
 print(child.pid, flush=True)
 time.sleep(60)
 """

@@ -77,6 +77,8 @@ def test_a_plan_survives_as_text_that_is_equal_for_equal_plans(tmp_path: Path) -
         ("heist_turn_limit = 20", "turn_limit = 20", 8, "turn_limit"),
         ("decision_ms = 900", "decision_ms = 0", 10, "clock.decision_ms"),
         ("[options]", "[settings]\nbest_of = 3\n[options]", 8, "best_of: a round-robin has no such setting"),
+        ("[options]", "[limits]\nmemory_mb = 0\n[options]", 8, "memory_mb: 0 is out of range; write a number from 1"),
+        ("[options]", "[limits]\nmemory = 9\n[options]", 8, "no key limits.memory; did you mean memory_mb?"),
         ("[options]", '[publication]\nopenings = "never"\n[options]', 8, "'never'; write block or tournament"),
         ('seed = "7"', 'format = "gauntlet"\n[settings]\nchallenger = "x"', 8, "challenger: 'x' is none of the bots"),
     ],

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cutpurse_server.arena import leash
+from cutpurse_server.arena.isolation import Means, Room
+from cutpurse_server.arena.limits import Limits, can_be_watched, end_all, watch_usage
 from cutpurse_server.arena.plan import Entry
 from cutpurse_server.matches.presence import Presence
 
@@ -23,19 +25,28 @@ _BACK_OFF_S = 0.5
 _CALM_S = 60.0
 """A bot that ran so long before it ended is launched again as if for the first time."""
 _GOODBYE_S = 3.0
+_OPEN_ROOM = Room(Means("", "as was asked for"), Limits())
 
 
 class Child:
     """One bot's process, and the ones that follow upon it."""
 
-    def __init__(self, entry: Entry, environment: Mapping[str, str], output: Path, presence: Presence) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        environment: Mapping[str, str],
+        output: Path,
+        presence: Presence,
+        room: Room = _OPEN_ROOM,
+    ) -> None:
         self.entry = entry
         self.launches = 0
         self.given_up = False
         """It ended too often and is not launched any more."""
         # An entrant gets its own credentials, and not those that its organiser has set for itself.
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("CUTPURSE_")}
-        self._environment = {**inherited, "PYTHONUNBUFFERED": "1", **environment}
+        self._environment = {**inherited, "PYTHONUNBUFFERED": "1", **environment, **room.environment()}
+        self._room = room
         self._output = output
         self._presence = presence
         self._written = 0
@@ -85,7 +96,8 @@ class Child:
             "-E",
             leash.__file__,
             str(os.getpid()),
-            *self.entry.command(),
+            str(self._room.limits.tmp_mb << 20),
+            *self._room.command(self.entry.command()),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
@@ -95,15 +107,36 @@ class Child:
         assert process.stdout is not None
         # Also of a bot that prints nothing there is a file, so that nobody looks for it in vain.
         self._keep(b"")
-        while piece := await process.stdout.read(65_536):
+        watch = asyncio.create_task(self._watch(process.pid))
+        try:
+            await self._read(process.stdout)
+            code = await process.wait()
+        finally:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+    async def _read(self, output: asyncio.StreamReader) -> None:
+        """Read all that it prints, and keep the first of it."""
+        while piece := await output.read(65_536):
             room = _OUTPUT_BYTES_MAX - self._written
             self._written += len(piece)
             if room > 0:
                 self._keep(piece[:room])
                 if len(piece) >= room:
                     self._keep(b"\n[cutpurse] the rest of the output is not kept\n")
-        code = await process.wait()
-        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+    async def _watch(self, process: int) -> None:
+        """End it when it uses more than it may."""
+        if not can_be_watched():
+            return
+        excess = await watch_usage(process, self._room.limits)
+        self._note(f"ended by force: {excess}")
+        if self._room.means.bwrap:
+            # All of them end with the first.
+            _signal_group(process, signal.SIGKILL)
+        else:
+            await asyncio.to_thread(end_all, process)
 
     def _note(self, text: str) -> None:
         self._keep(f"[cutpurse] {text}\n".encode())

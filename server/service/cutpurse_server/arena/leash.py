@@ -1,11 +1,13 @@
-"""Run a command that ends when its parent does, even if the parent is killed: `leash.py PARENT_PID COMMAND …`.
+"""Run a command that ends when its parent does, even if that is killed: `leash.py PARENT_PID FILE_BYTES COMMAND …`.
 
 A program of its own, run without the site packages, so that starting a bot costs little. Only Linux has the
-means; where it is missing the command runs without a leash.
+means; where it is missing the command runs without a leash. No file of the command's may be larger than FILE_BYTES.
 """
 
+import contextlib
 import ctypes
 import os
+import resource
 import signal
 import sys
 
@@ -15,12 +17,17 @@ _NOT_FOUND = 127
 
 def main() -> None:
     """Put on the leash, and become the command."""
-    parent, command = int(sys.argv[1]), sys.argv[2:]
+    parent, file_bytes, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         # The parent may have ended before the leash was on.
         if os.getppid() != parent:
             os._exit(1)
+        # Should the machine run out of memory, a bot goes first.
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+            score.write("1000")
     try:
         os.execvp(command[0], command)
     except OSError as error:

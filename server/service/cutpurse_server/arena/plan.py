@@ -13,6 +13,7 @@ from typing import Any
 
 from cutpurse_rules import GAMES
 from cutpurse_rules.trace import numbered_names
+from cutpurse_server.arena.limits import Limits
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.events import Clock
 from cutpurse_server.names import NAME_FORM, is_name
@@ -28,6 +29,7 @@ OPENINGS = {each.name.lower(): each for each in Openings}
 """When matches are opened, by the names that people write."""
 ROUNDS = {"round-robin": 1, "swiss": 5, "single-elimination": 1, "ladder": 20, "gauntlet": 20}
 """Rounds if nothing is written."""
+_LIMIT_MAX = 1_048_576
 _HOUSE_BOTS = "cutpurse.bots"
 
 
@@ -83,6 +85,8 @@ class Plan:
     """The format's, as far as they were given."""
     openings: str = "block"
     """When the matches' hands are opened, and who played."""
+    limits: Limits = field(default=Limits())
+    """What each bot may use of this machine."""
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
@@ -96,6 +100,9 @@ class Plan:
             if refusal.reason is ErrorReason.GAME_UNKNOWN:
                 raise BadPlan(f"game: there is no {self.game!r}; there are {', '.join(sorted(GAMES))}") from None
             raise BadPlan(refusal.text) from None
+        for limit, value in self.limits._asdict().items():
+            if not 1 <= value <= _LIMIT_MAX:
+                raise BadPlan(f"limits.{limit}: {value} is out of range; write a number from 1 to {_LIMIT_MAX:,}")
         names = [entry.name for entry in self.entries]
         for number, entry in enumerate(self.entries, 1):
             if not is_name(entry.name) or not is_name(entry.owner):
@@ -149,6 +156,7 @@ class Plan:
             "clock": self.clock._asdict(),
             "settings": self.settings._asdict(),
             "openings": self.openings,
+            "limits": self.limits._asdict(),
             "bots": [asdict(entry) for entry in self.entries],
         }
         return json.dumps(whole, indent=2, sort_keys=True) + "\n"

@@ -18,11 +18,14 @@ import hashlib
 import json
 import os
 import secrets
+import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from cutpurse_server.arena.children import Child
+from cutpurse_server.arena.isolation import Means, Room
 from cutpurse_server.arena.plan import BadPlan, Entry, Plan
 from cutpurse_server.audit import write_tournament_bundle
 from cutpurse_server.errors import ErrorReason, ServiceError
@@ -50,8 +53,8 @@ Show = Callable[[Overview, Sequence[Child]], None]
 """Called whenever the tournament has moved."""
 
 
-async def run_tournament(plan: Plan, folder: Path, show: Show) -> Overview:
-    """Play a tournament to its end, or on to its end, and write what it leaves behind.
+async def run_tournament(plan: Plan, folder: Path, means: Means, show: Show) -> Overview:
+    """Play a tournament to its end, or on to its end, and write what it leaves behind; the bots isolated by `means`.
 
     Raises `BadPlan` if the folder holds another tournament, `ServiceError` for what the service refuses,
     `LogUnavailable`, and `OSError` for a folder that cannot be written to.
@@ -60,7 +63,13 @@ async def run_tournament(plan: Plan, folder: Path, show: Show) -> Overview:
     _claim(plan, folder)
     async with AsyncExitStack() as stack:
         log = SQLiteLog(folder / "log.sqlite")
-        service = await stack.enter_async_context(running_service(log, ["127.0.0.1:0"]))
+        listen, room = ["127.0.0.1:0"], Room(means, plan.limits, (folder,))
+        if means.bwrap:
+            # Not in the tournament's folder, for the path of a socket must be short.
+            sockets = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cutpurse-")))
+            room = replace(room, socket=sockets / "arena")
+            listen.append(f"unix:{room.socket}")
+        service = await stack.enter_async_context(running_service(log, listen))
         tournaments = service.tournaments
         for entry in plan.entries:
             await _register(service, entry)
@@ -76,7 +85,7 @@ async def run_tournament(plan: Plan, folder: Path, show: Show) -> Overview:
         await tournaments.start(plan.name)
         overview = await tournaments.get(plan.name)
         if overview.progress.phase is not Phase.FINISHED:
-            overview = await _play(service, plan, folder, show)
+            overview = await _play(service, plan, folder, room, show)
         _write_standings(overview, folder)
         await _write_bundle(log, plan.name, folder / BUNDLE)
         await _write_report(log, plan.name, folder)
@@ -105,7 +114,7 @@ async def _register(service: Service, entry: Entry) -> None:
             raise
 
 
-async def _play(service: Service, plan: Plan, folder: Path, show: Show) -> Overview:
+async def _play(service: Service, plan: Plan, folder: Path, room: Room, show: Show) -> Overview:
     """Launch the bots and watch until the tournament is finished; whatever happens, no bot is left behind."""
     tokens = {
         entry.name: await service.registry.issue_token(Role.BOT, entry.name, _TOKEN_VALID_S) for entry in plan.entries
@@ -113,7 +122,7 @@ async def _play(service: Service, plan: Plan, folder: Path, show: Show) -> Overv
     tokens[""] = await service.registry.issue_token(Role.ORGANISER, "", _TOKEN_VALID_S)
     _write_whole(folder / ORGANISER_TOKEN, tokens[""][0] + "\n")
     _write_whole(folder / ADDRESS, service.addresses[0] + "\n")
-    children = [_child(service, plan, entry, folder, tokens[entry.name][0]) for entry in plan.entries]
+    children = [_child(service, plan, entry, folder, room, tokens[entry.name][0]) for entry in plan.entries]
     running = [asyncio.create_task(child.keep_running()) for child in children]
     try:
         overview = await service.tournaments.get(plan.name)
@@ -133,12 +142,12 @@ async def _play(service: Service, plan: Plan, folder: Path, show: Show) -> Overv
                 await service.registry.revoke_token(token_id)
 
 
-def _child(service: Service, plan: Plan, entry: Entry, folder: Path, token: str) -> Child:
+def _child(service: Service, plan: Plan, entry: Entry, folder: Path, room: Room, token: str) -> Child:
     # Bots that draw lots play the same again after a restart, and with a seed in every run.
     own = plan.seed or (folder / _BOT_SECRET).read_text().strip()
     seed = hashlib.sha256(f"{own}/{entry.name}".encode()).hexdigest()
     environment = {"CUTPURSE_ADDRESS": service.addresses[0], "CUTPURSE_TOKEN": token, "CUTPURSE_SEED": seed}
-    return Child(entry, environment, folder / "bots" / f"{entry.name}.log", service.presence)
+    return Child(entry, environment, folder / "bots" / f"{entry.name}.log", service.presence, room)
 
 
 def _write_standings(overview: Overview, folder: Path) -> None:

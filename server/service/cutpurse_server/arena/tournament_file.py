@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cutpurse_rules import GAMES
+from cutpurse_server.arena.limits import Limits
 from cutpurse_server.arena.plan import FORMATS, LOCAL_CLOCK, ROUNDS, BadPlan, Entry, Plan
 from cutpurse_server.matches.events import Clock
 from cutpurse_server.tournaments.events import FormatSettings
@@ -70,6 +71,12 @@ concurrency = 8
 # "block", as soon as its block is over, or "tournament", at the end of all. Until then bots have no names.
 [publication]
 # openings = "block"
+
+# What each bot that is launched here may use of the machine. A bot that takes more is ended, and launched again.
+[limits]
+# memory_mb = 512           # resident memory of all its processes
+# processes = 256           # its processes and their threads
+# tmp_mb = 64               # what it may store, where it is isolated; and its largest file
 
 # The bots. run: a house bot (random, first, greedy) or a command; CUTPURSE_ADDRESS and CUTPURSE_TOKEN tell it where to
 # dial in. Bots of one owner are kept apart. rank: the place in the seeding of a single elimination.
@@ -142,6 +149,9 @@ def _plan(given: Mapping[str, Any]) -> Plan:
     publication = _Taker(take("publication", dict, {}), "publication.")
     openings = publication("openings", str, "block")
     publication.done()
+    limit = _Taker(take("limits", dict, {}), "limits.")
+    limits = Limits(**{key: limit(key, int, default) for key, default in Limits()._asdict().items()})
+    limit.done()
     game = take("game", str, None)
     if game is None:
         raise BadPlan(f"game is missing; there are {', '.join(sorted(GAMES))}")
@@ -168,6 +178,7 @@ def _plan(given: Mapping[str, Any]) -> Plan:
         clock=Clock(**times),
         settings=FormatSettings(**settings),
         openings=openings,
+        limits=limits,
     )
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from cutpurse_rules import GAMES
+from cutpurse_server.arena.isolation import Isolation, Means, means_of_isolation
 from cutpurse_server.arena.plan import FORMATS, LOCAL_CLOCK, ROUNDS, BadPlan, Plan, entries_of
 from cutpurse_server.arena.running import BUNDLE, REPORT, run_tournament
 from cutpurse_server.arena.tournament_file import plan_of_file, write_template
@@ -68,6 +69,9 @@ def run(
     ] = None,
     name: Annotated[str, typer.Option(help="The tournament's name.")] = "cup",
     out: Annotated[Path, typer.Option(help="The folder for log, standings and bundle.")] = Path("tournament"),
+    isolation: Annotated[
+        Isolation, typer.Option(help="Whether bots are kept from files and network by bwrap; auto: where it works.")
+    ] = Isolation.AUTO,
     as_json: Annotated[bool, typer.Option("--json", help="Print standings and verdict as JSON.")] = False,
 ) -> None:
     """Run a whole tournament here: the service, bots as child processes, standings, bundle, verdict.
@@ -101,9 +105,10 @@ def run(
                 settings=settings_of(setting or []),
             )
             plan.check_it_can_be_played()
+        means = means_of_isolation(isolation)
     except BadPlan as problem:
         _fail(str(problem))
-    _carry_out(plan, out, as_json=as_json)
+    _carry_out(plan, out, means, as_json=as_json)
 
 
 @tournament.command()
@@ -119,10 +124,11 @@ def init(
     typer.echo(f"{file} is written; change it, then play it with `cutpurse tournament run {file} --out FOLDER`")
 
 
-def _carry_out(plan: Plan, out: Path, *, as_json: bool) -> None:
+def _carry_out(plan: Plan, out: Path, means: Means, *, as_json: bool) -> None:
     """Play it and say what came of it; ends the command with its exit code if something is in the way."""
+    typer.echo(means.described(plan.limits), err=True)
     try:
-        overview = run_on_fast_loop(_run(plan, out, quiet=as_json))
+        overview = run_on_fast_loop(_run(plan, out, means, quiet=as_json))
     except BadPlan as problem:
         _fail(str(problem))
     except OSError as problem:
@@ -142,7 +148,7 @@ def _carry_out(plan: Plan, out: Path, *, as_json: bool) -> None:
         raise typer.Exit(_INTERRUPTED) from None
 
 
-async def _run(plan: Plan, out: Path, *, quiet: bool) -> Overview:
+async def _run(plan: Plan, out: Path, means: Means, *, quiet: bool) -> Overview:
     """Run it so that SIGTERM and Ctrl-C end it in good order."""
     task = asyncio.current_task()
     assert task is not None
@@ -151,7 +157,7 @@ async def _run(plan: Plan, out: Path, *, quiet: bool) -> Overview:
         loop.add_signal_handler(number, task.cancel)
     try:
         with Progress(plan, out, quiet=quiet) as progress:
-            return await run_tournament(plan, out, progress.show)
+            return await run_tournament(plan, out, means, progress.show)
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
     finally:
