@@ -1,5 +1,6 @@
-"""The PostgreSQL server of a run's tests that are marked `postgresql`."""
+"""The PostgreSQL server of a run's tests that are marked `postgresql`, and what no test is to blame for."""
 
+import logging
 from collections.abc import Iterator
 
 import pytest
@@ -11,3 +12,18 @@ from tests.server.log.postgresql_cluster import Cluster, running_cluster
 def cluster() -> Iterator[Cluster]:
     with running_cluster() as running:
         yield running
+
+
+def is_of_this_loop(record: logging.LogRecord) -> bool:
+    """Whether a line of asyncio is about the loop of the test that runs.
+
+    gRPC has one completion queue for all loops of a process. What is left in it of a test that is over is told to that
+    test's closed loop, which fails in the loop of whatever test runs by then.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    return not ("PollerCompletionQueue" in record.getMessage() and str(error) == "Event loop is closed")
+
+
+def pytest_configure() -> None:
+    """Leave such lines out of every test's log."""
+    logging.getLogger("asyncio").addFilter(is_of_this_loop)
