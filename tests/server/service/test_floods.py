@@ -13,7 +13,7 @@ from cutpurse_server.servicers import bots, hub
 from cutpurse_server.servicers.connection import Connection
 from tests.server.service.arena import Arena, BotStream, eventually
 
-TURN_S_MAX = 1.0
+TURN_S_MAX = 3.0
 """What one turn of an undisturbed match may take while another is flooded. Usual are some milliseconds; the rest allows
 for a loaded machine, and for the flooding client that shares it."""
 MATCH_BYTES = 60_000
