@@ -57,6 +57,9 @@ __all__ = [
 _Public = tournament_log_pb2.TournamentPublicEvent
 _Secret = tournament_log_pb2.TournamentSecretEvent
 
+_SEALED = frozenset(field.name for field in _Secret.DESCRIPTOR.fields)
+"""The kinds of events that have a secret part."""
+
 
 def manifest_to_proto(manifest: Manifest) -> tournament_pb2.TournamentManifest:
     """A manifest as everybody may see it: without its seed, which would tell every hand."""
@@ -182,7 +185,7 @@ def decode_with_commitment(stored: StoredEvent) -> tuple[TournamentEvent, bytes]
         if kind is None:
             raise UnreadableEvent("the public part is of no known kind")
         secret = _Secret.FromString(stored.secret)
-        if secret.WhichOneof("event") != (kind if kind == "created" else None):
+        if secret.WhichOneof("event") != (kind if kind in _SEALED else None):
             raise UnreadableEvent(f"the secret part is not of a {kind}")
         return _DECODERS[kind](getattr(public, kind), secret), public.commitment
     except (DecodeError, KeyError, ValueError, RecursionError) as failure:
@@ -229,19 +232,21 @@ def _lots_from_proto(lots: Iterable[tournament_log_pb2.TieLot]) -> tuple[Lot, ..
 
 
 def _round_drawn_to_proto(event: RoundDrawn) -> tuple[bytes, bytes]:
-    drawn = tournament_log_pb2.RoundDrawnPublic(
-        round=event.round,
+    public = tournament_log_pb2.RoundDrawnPublic(round=event.round, at_ms=event.at_ms)
+    secret = tournament_log_pb2.RoundDrawnSecret(
         tables=[tournament_log_pb2.DrawnTable(bots=bots) for bots in event.tables],
         byes=event.byes,
         lots=_lots_to_proto(event.lots),
-        at_ms=event.at_ms,
     )
-    return _Public(round_drawn=drawn).SerializeToString(), b""
+    return _Public(round_drawn=public).SerializeToString(), _Secret(round_drawn=secret).SerializeToString()
 
 
-def _round_drawn_from_proto(public: tournament_log_pb2.RoundDrawnPublic, _: object) -> RoundDrawn:
-    tables = tuple(tuple(table.bots) for table in public.tables)
-    return RoundDrawn(public.round, tables, tuple(public.byes), _lots_from_proto(public.lots), public.at_ms)
+def _round_drawn_from_proto(
+    public: tournament_log_pb2.RoundDrawnPublic, secret: tournament_log_pb2.TournamentSecretEvent
+) -> RoundDrawn:
+    drawn = secret.round_drawn
+    tables = tuple(tuple(table.bots) for table in drawn.tables)
+    return RoundDrawn(public.round, tables, tuple(drawn.byes), _lots_from_proto(drawn.lots), public.at_ms)
 
 
 def _paused_to_proto(event: TournamentPaused) -> tuple[bytes, bytes]:

@@ -119,20 +119,26 @@ class TournamentSecretEvent(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     CREATED_FIELD_NUMBER: _builtins.int
+    ROUND_DRAWN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def created(self) -> Global___TournamentCreatedSecret:
         """The deals' secret."""
+
+    @_builtins.property
+    def round_drawn(self) -> Global___RoundDrawnSecret:
+        """Who meets whom."""
 
     def __init__(
         self,
         *,
         created: Global___TournamentCreatedSecret | None = ...,
+        round_drawn: Global___RoundDrawnSecret | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "event", b"event"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "event", b"event", "round_drawn", b"round_drawn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "event", b"event"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "event", b"event", "round_drawn", b"round_drawn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "round_drawn"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -452,19 +458,39 @@ Global___TieLot: _TypeAlias = TieLot  # noqa: Y015
 
 @_typing.final
 class RoundDrawnPublic(_message.Message):
-    """The next round. It follows from what stands before it."""
+    """The next round has begun."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ROUND_FIELD_NUMBER: _builtins.int
-    TABLES_FIELD_NUMBER: _builtins.int
-    BYES_FIELD_NUMBER: _builtins.int
-    LOTS_FIELD_NUMBER: _builtins.int
     AT_MS_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """From 1."""
     at_ms: _builtins.int
     """Store time, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoundDrawnPublic: _TypeAlias = RoundDrawnPublic  # noqa: Y015
+
+@_typing.final
+class RoundDrawnSecret(_message.Message):
+    """Who meets whom, which nobody is to know while the round is played. It follows from what stands before it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLES_FIELD_NUMBER: _builtins.int
+    BYES_FIELD_NUMBER: _builtins.int
+    LOTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___DrawnTable]:
         """In the order in which they are played."""
@@ -480,19 +506,17 @@ class RoundDrawnPublic(_message.Message):
     def __init__(
         self,
         *,
-        round: _builtins.int = ...,
         tables: _abc.Iterable[Global___DrawnTable] | None = ...,
         byes: _abc.Iterable[_builtins.str] | None = ...,
         lots: _abc.Iterable[Global___TieLot] | None = ...,
-        at_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "byes", b"byes", "lots", b"lots", "round", b"round", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "lots", b"lots", "tables", b"tables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___RoundDrawnPublic: _TypeAlias = RoundDrawnPublic  # noqa: Y015
+Global___RoundDrawnSecret: _TypeAlias = RoundDrawnSecret  # noqa: Y015
 
 @_typing.final
 class TournamentPausedPublic(_message.Message):
