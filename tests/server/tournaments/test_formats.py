@@ -166,19 +166,6 @@ class TestSwiss:
             assert max(byes) - min(byes) <= 1
         assert sum(schedule.byes().values()) == 6 * (count % players)
 
-    def test_while_a_round_is_played_nobody_learns_who_sits_it_out(self) -> None:
-        schedule = begun(field(5), format=Format.SWISS, rounds=3)
-        play_round(schedule, by_strength)
-        before = schedule.scores(), schedule.byes()
-
-        schedule.draw()
-
-        assert schedule.byes() == before[1]
-        halved = {bot: score / 2 for bot, score in (before[0] or {}).items()}
-        assert schedule.scores() == halved
-        play_round(schedule, by_strength)
-        assert sum(schedule.byes().values()) == 2
-
     def test_a_bye_is_worth_what_the_bot_makes_elsewhere(self) -> None:
         schedule = begun(field(5), format=Format.SWISS, rounds=5)
 

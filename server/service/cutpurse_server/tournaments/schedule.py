@@ -224,7 +224,6 @@ class Schedule:
         assert position is not None
         assert self._states[position] == _State.OPEN
         self._states[position] = _State.VOIDED if completed is None else _State.COMPLETED
-        self._course.tables_open -= 1
         if completed is None:
             self._course.came_to_nothing(*key)
         elif self._bets is not None:
@@ -232,6 +231,7 @@ class Schedule:
             self._course.results[key.round - 1][key.table - 1] = completed
         else:
             self._course.count(*key, completed)
+        self._course.end_table(key.round)
         self._changed()
         if self._bets is not None:
             return self._look_at_prefix()
@@ -245,7 +245,7 @@ class Schedule:
         completed = self._course.results[key.round - 1][key.table - 1]
         assert completed is not None
         self._states[position] = _State.OPEN
-        self._course.tables_open += 1
+        self._course.open_table_again(key.round)
         if self._bets is None:
             self._course.count(*key, completed, -1)
         else:
@@ -269,9 +269,8 @@ class Schedule:
         return {entrant.bot: score for entrant, score in zip(self._course.entrants, scores, strict=True)}
 
     def byes(self) -> dict[str, int]:
-        """Rounds sat out, by bot; not the one that is being played."""
-        course = self._course
-        return {entrant.bot: course.byes_shown(number) for number, entrant in enumerate(course.entrants)}
+        """Rounds sat out, by bot; none of those that are being played."""
+        return {entrant.bot: byes for entrant, byes in zip(self._course.entrants, self._course.byes, strict=True)}
 
     def _position(self, key: BlockKey) -> int | None:
         if not 1 <= key.round <= len(self._first):
@@ -287,7 +286,6 @@ class Schedule:
         for table, members in enumerate(tables, 1):
             self._blocks.append(Block(BlockKey(number, table), len(self._blocks), self._seated(number, members)))
         self._states.extend(bytes(len(tables)))
-        self._course.tables_open += len(tables)
 
     def _seated(self, number: int, members: Table) -> tuple[Entrant, ...]:
         prefix = f"{number} {' '.join(map(str, members))}"
@@ -300,8 +298,8 @@ class Schedule:
     def _drop(self, block: Block) -> None:
         if self._states[block.position] == _State.OPEN:
             self._states[block.position] = _State.DROPPED
-            self._course.tables_open -= 1
             self._course.came_to_nothing(*block.key)
+            self._course.end_table(block.key.round)
 
     def _completed(self, block: Block) -> BlockCompleted | None:
         return self._course.results[block.key.round - 1][block.key.table - 1]

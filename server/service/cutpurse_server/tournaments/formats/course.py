@@ -79,9 +79,14 @@ class Course:
         self.results: list[list[BlockCompleted | None]] = []
         """By round and table; None as long as a table has not ended, and if it ended without counting."""
         self.byes = [0] * len(self.entrants)
-        """Rounds sat out, by entrant: for want of a full table, or since the table's block came to nothing."""
-        self.resting: frozenset[int] = frozenset()
-        """Who sits out the last round drawn."""
+        """Rounds sat out, by entrant: for want of a full table, or since the table's block came to nothing.
+
+        Those of a round that is being played are not among them: from these one could tell who plays, and against whom.
+        """
+        self._idle: list[list[int]] = []
+        """By round: who sits it out, once for each of its tables that came to nothing."""
+        self._open: list[int] = []
+        """By round: tables that have not ended."""
         self.units = [0] * len(self.entrants)
         """Points of blocks that count, in units of 1 ÷ (2 · (seats − 1))."""
         self.blocks = [0] * len(self.entrants)
@@ -89,7 +94,7 @@ class Course:
         self.met: dict[Table, int] = {}
         """At how many tables that did not come to nothing two entrants sat, by both, ascending."""
         self.tables_open = 0
-        """Tables that have not ended."""
+        """Tables that have not ended, of all rounds."""
         self.verdict: Verdict | None = None
         """Of a gauntlet, once there is one."""
 
@@ -114,9 +119,9 @@ class Course:
         """A round has been drawn."""
         self.rounds.append(tuple(tables))
         self.results.append([None] * len(tables))
-        self.resting = frozenset(byes)
-        for number in self.resting:
-            self.byes[number] += 1
+        self._idle.append(list(byes))
+        self._open.append(len(tables))
+        self.tables_open += len(tables)
         for table in tables:
             self._meet(table, 1)
 
@@ -129,15 +134,24 @@ class Course:
             self.blocks[number] += sign
 
     def came_to_nothing(self, round_number: int, table: int) -> None:
-        """A table has ended without a block that counts: a bye for its bots."""
+        """An open table is to end without a block that counts: a bye for its bots, once the round is over."""
         members = self.rounds[round_number - 1][table - 1]
-        for number in members:
-            self.byes[number] += 1
+        self._idle[round_number - 1].extend(members)
         self._meet(members, -1)
 
-    def byes_shown(self, number: int) -> int:
-        """An entrant's byes, without that in a round being played: nobody is to learn meanwhile who plays."""
-        return self.byes[number] - (number in self.resting and self.tables_open > 0)
+    def end_table(self, round_number: int) -> None:
+        """One more table of a round has ended; with the last one, its byes count."""
+        self.tables_open -= 1
+        self._open[round_number - 1] -= 1
+        if not self._open[round_number - 1]:
+            self._count_byes(round_number, 1)
+
+    def open_table_again(self, round_number: int) -> None:
+        """A table of a round has not ended after all."""
+        if not self._open[round_number - 1]:
+            self._count_byes(round_number, -1)
+        self.tables_open += 1
+        self._open[round_number - 1] += 1
 
     def mean(self, number: int) -> Fraction | None:
         """An entrant's mean points; None before its first block."""
@@ -162,6 +176,10 @@ class Course:
     def shuffled(self, purpose: str, prefix: str, numbers: Iterable[int]) -> list[int]:
         """Entrants in such an order."""
         return [number for (number,) in self.in_lot_order(purpose, prefix, ((each,) for each in numbers))]
+
+    def _count_byes(self, round_number: int, sign: int) -> None:
+        for number in self._idle[round_number - 1]:
+            self.byes[number] += sign
 
     def _meet(self, members: Table, sign: int) -> None:
         for both in combinations(members, 2):

@@ -64,9 +64,7 @@ class Swiss:
         course = self._course
         rounds = max(1, len(course.rounds))
         means = (course.mean(number) or Fraction(0) for number in range(len(course.entrants)))
-        return [
-            mean * (course.blocks[number] + course.byes_shown(number)) / rounds for number, mean in enumerate(means)
-        ]
+        return [mean * (course.blocks[number] + course.byes[number]) / rounds for number, mean in enumerate(means)]
 
     def _avoid(self, one: int, other: int) -> int:
         return SAME_OWNER * self._course.same_owner(one, other) + self._course.times_met(one, other)
