@@ -84,7 +84,7 @@ class Plan:
     settings: FormatSettings = field(default=FormatSettings())
     """The format's, as far as they were given."""
     openings: str = "block"
-    """When the matches' hands are opened, and who played."""
+    """When the matches' hands and logs are opened."""
     limits: Limits = field(default=Limits())
     """What each bot may use of this machine."""
 

@@ -67,8 +67,8 @@ concurrency = 8
 # challenger = "mine"       # gauntlet: the bot that meets all others
 # error_per_mille = 50      # gauntlet: how often in a thousand either verdict may be wrong, at most
 
-# What becomes public when. openings: when the log of a match with all hands, and who played, may be read:
-# "block", as soon as its block is over, or "tournament", at the end of all. Until then bots have no names.
+# What becomes public when. openings: when the hands and the log of a match may be read: "block", as soon as its block
+# is over, or "tournament", at the end of all. Whose block is over shows in the standings at once, either way.
 [publication]
 # openings = "block"
 

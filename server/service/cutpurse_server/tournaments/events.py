@@ -110,7 +110,7 @@ class Manifest(NamedTuple):
     settings: FormatSettings = FormatSettings()
     """The format's, with every value resolved."""
     openings: Openings = Openings.BLOCK
-    """When the matches' hands are opened, and who played."""
+    """When the matches' hands and logs are opened."""
 
 
 class Entrant(NamedTuple):

@@ -74,7 +74,9 @@ class _OpeningsEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Openings.Val
     """When the tournament is finished."""
 
 class Openings(_Openings, metaclass=_OpeningsEnumTypeWrapper):
-    """When the logs of a tournament's matches are opened: their hands, and who played."""
+    """When the hands and the logs of a tournament's matches are opened. Who played does not stay hidden so long: the standings move for
+    the bots of a block as soon as it is over.
+    """
 
 OPENINGS_UNSPECIFIED: Openings.ValueType  # 0
 """In a request: with the block."""
