@@ -8,7 +8,8 @@ import pytest
 
 from cutpurse.v1 import audit_pb2, match_pb2, tournament_pb2
 from cutpurse_rules.chance import key_of_seed
-from tests.server.service.arena import Arena, BotStream, Refusal, refusal_of
+from cutpurse_server.tournaments.blocks import BlockKey
+from tests.server.service.arena import Arena, BotStream, Refusal, eventually, refusal_of
 from tests.server.service.cups import begin_tournament
 
 SEED = "seed of an export"
@@ -82,6 +83,37 @@ async def test_a_match_whose_block_runs_stays_closed_and_its_seats_opaque(arena:
     assert not seen.bots
     assert reason(await export(arena, match=first)) == "cutpurse bundle 1"
     assert reason(await export(arena, tournament="cup")) == "cutpurse bundle 1"
+
+
+async def play_one_of(arena: Arena, streams: dict[str, BotStream], attempt: int) -> str:
+    """Play the match of the attempt that runs next; its name."""
+
+    def due() -> list[str]:
+        begun = [record.begun for record in arena.service.desk.running()]
+        return [each.match for each in begun if each.origin is not None and each.origin.attempt == attempt]
+
+    await eventually(lambda: bool(due()))
+    (match,) = due()
+    for stream in streams.values():
+        await stream.get_ready(match)
+    await asyncio.gather(*[play(stream, match) for stream in streams.values()])
+    return match
+
+
+async def test_a_voided_attempt_stays_closed_while_the_same_bots_play_the_next_one(arena: Arena) -> None:
+    streams = {bot: await arena.dial(bot) for bot in ("ann", "ben")}
+    await begin_tournament(arena, heist_turn_limit="1")
+    voided = await play_one_of(arena, streams, 1)
+    await arena.service.tournaments.void_block("cup", BlockKey(1, 1), "a power cut")
+
+    while_the_next_is_played = []
+    for _ in range(2):
+        while_the_next_is_played.append(reason(await export(arena, match=voided)))
+        await play_one_of(arena, streams, 2)
+    await finished(arena)
+
+    assert while_the_next_is_played == ["NOT_OPENED_YET"] * 2
+    assert reason(await export(arena, match=voided)) == "cutpurse bundle 1"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from cutpurse_server.matches.desk import stream_of
 from cutpurse_server.matches.events import MatchBegun
 from cutpurse_server.tournaments.events import Openings
 from cutpurse_server.tournaments.record import TournamentRecord
-from cutpurse_server.tournaments.schedule import ATTEMPTS_MAX
+from cutpurse_server.tournaments.schedule import ATTEMPTS_MAX, BlockKey
 from cutpurse_server.tournaments.store import TournamentStore, tournament_stream
 from cutpurse_server.wire import match_events, tournament_events
 from cutpurse_server.wire.bundle import BundleWriter, ExportedLog
@@ -62,7 +62,7 @@ async def write_match_bundle(log: Log, match: str, file: BinaryIO) -> None:
 
 
 async def _block_is_over(log: Log, begun: MatchBegun) -> bool:
-    """Whether it may be known who played: at the end of the match, or of its block, or of its tournament."""
+    """Whether hands and seats may be known: at the end of the match, or of its block, or of its tournament."""
     origin = begun.origin
     if origin is None:
         return True
@@ -71,7 +71,9 @@ async def _block_is_over(log: Log, begun: MatchBegun) -> bool:
         return False
     if record.manifest.openings is Openings.TOURNAMENT:
         return record.finished is not None
-    key = (origin.round, origin.table)
-    return any(block == key for block in record.completed) or any(
-        block == key and voided >= origin.attempt for block, voided in record.voided.items()
-    )
+    key = BlockKey(origin.round, origin.table)
+    if key in record.completed:
+        return True
+    # A voided attempt stays closed while the next one is played: the same bots sit in the same seats.
+    assert record.schedule is not None, "its matches begin after a tournament's start"
+    return not record.schedule.is_open(key) and record.voided.get(key, 0) >= origin.attempt
