@@ -46,11 +46,20 @@ def test_a_flipped_byte_anywhere_is_found() -> None:
     assert unseen == []
 
 
-@pytest.mark.slow
-def test_every_flipped_byte_is_found() -> None:
+def unseen_flips(every: int) -> list[int]:
+    """Places of a match's bundle, one out of so many, where a flipped bit is not found."""
     data = bundle_of([ExportedLog("single", stored(honest_match(faults=0)))])
+    return [place for place in range(0, len(data), every) if audit(flipped(data, place, place % 8)).consistent]
 
-    assert [place for place in range(len(data)) if audit(flipped(data, place, place % 8)).consistent] == []
+
+@pytest.mark.slow
+def test_a_flipped_byte_in_any_seventh_place_is_found() -> None:
+    assert unseen_flips(every=7) == []
+
+
+@pytest.mark.long
+def test_every_flipped_byte_is_found() -> None:
+    assert unseen_flips(every=1) == []
 
 
 def test_a_flipped_byte_in_a_match_is_found_even_if_the_digest_is_made_to_fit(tournament: bytes) -> None:
