@@ -96,8 +96,9 @@ async def play(match: str, streams: dict[str, Any], accepted: list[tuple[str, ma
                 choice = streams[bot].choice(decision)
                 await streams[bot].answer(decision, request_id=choice.request_id)
                 accepted.append((bot, choice))
-    except (AssertionError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
-        # The stream has ended, or the answer was refused for that reason.
+    except (AssertionError, grpc.aio.AioRpcError, asyncio.InvalidStateError, asyncio.CancelledError):
+        # The stream has ended, or the answer was refused for that reason. Where the channel was closed before the
+        # stream's end was read, gRPC calls the read cancelled.
         return
 
 
