@@ -90,7 +90,27 @@ class Child:
                     pass
 
     async def _run_once(self) -> str:
-        self._process = process = await asyncio.create_subprocess_exec(
+        launching = asyncio.create_task(self._launch())
+        try:
+            process = await asyncio.shield(launching)
+        except asyncio.CancelledError:
+            # Cut off here, asyncio would kill the first process alone, and what that had begun would live on.
+            await launching
+            raise
+        assert process.stdout is not None
+        # Also of a bot that prints nothing there is a file, so that nobody looks for it in vain.
+        self._keep(b"")
+        watch = asyncio.create_task(self._watch(process.pid))
+        try:
+            await self._read(process.stdout)
+            code = await process.wait()
+        finally:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+    async def _launch(self) -> asyncio.subprocess.Process:
+        self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-S",
             "-E",
@@ -104,17 +124,7 @@ class Child:
             env=self._environment,
             start_new_session=True,
         )
-        assert process.stdout is not None
-        # Also of a bot that prints nothing there is a file, so that nobody looks for it in vain.
-        self._keep(b"")
-        watch = asyncio.create_task(self._watch(process.pid))
-        try:
-            await self._read(process.stdout)
-            code = await process.wait()
-        finally:
-            watch.cancel()
-            await asyncio.gather(watch, return_exceptions=True)
-        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        return self._process
 
     async def _read(self, output: asyncio.StreamReader) -> None:
         """Read all that it prints, and keep the first of it."""
