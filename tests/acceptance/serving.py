@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,17 +16,20 @@ from typing import Any
 import grpc
 
 from cutpurse.v1 import identity_pb2, identity_pb2_grpc, match_pb2, match_pb2_grpc
-from tests.acceptance import stubborn_client
+from tests.acceptance import dying_service, stubborn_client
 from tests.acceptance.logs import MatchLog
 from tests.acceptance.processes import PATIENCE_S, Marked, cutpurse, free_port, until
 
-__all__ = ["BOTS", "SEED", "Service", "check_ledger", "dial_in", "enter", "enter_with"]
+__all__ = ["BOTS", "SEED", "Service", "check_ledger", "dial_in", "enter", "enter_with", "unheard"]
 
 BOTS = ("ann", "ben", "cat")
 SEED = "this seed is secret"
 CLOCK = match_pb2.ClockSettings(
     decision_ms=60_000, bank_ms=60_000, delivery_ms=200, settle_ms=200, warm_up_ms=120_000, strikes_max=1
 )
+
+_UNDER_WAY_MS = 250
+"""A reply that left before a kill comes within that time, and one of the next process does not: it starts longer."""
 
 
 class Service:
@@ -32,15 +38,26 @@ class Service:
     def __init__(self, marked: Marked, folder: Path) -> None:
         self.address = f"127.0.0.1:{free_port()}"
         self.log = folder / "log.sqlite"
-        self.kills = 0
+        self.killed_ms: list[int] = []
+        """When a process of it was killed, or found to have been."""
         self._marked = marked
         self._output = folder / "service.log"
+        self.dies = False
+        """Whether its process is to die at a named point, or has."""
         self.process = self._start()
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self, dies: tuple[str, int] | None = None) -> subprocess.Popen[bytes]:
         self._printed_before = len(self.printed) if self._output.exists() else 0
+        self.dies = dies is not None
         command = cutpurse("serve", "--listen", self.address, "--log", f"sqlite:{self.log}")
+        if dies is not None:
+            command[1:3] = [dying_service.__file__, dies[0], str(dies[1])]
         return self._marked.start(command, self._output)
+
+    @property
+    def kills(self) -> int:
+        """How often it was killed."""
+        return len(self.killed_ms)
 
     @property
     def printed(self) -> str:
@@ -56,13 +73,14 @@ class Service:
         """Whether its process has ended, which nobody told it to."""
         return self.process.poll() is not None
 
-    def kill(self) -> None:
-        """Kill -9, and start it again."""
-        assert not self.has_ended(), self.printed
+    def kill(self, then_dies: tuple[str, int] | None = None) -> None:
+        """Kill -9 unless it was to die and has, and start it again; the next one dies at a point (`dying_service`)."""
+        if not self.dies:
+            assert not self.has_ended(), self.printed
+        self.killed_ms.append(time.time_ns() // 1_000_000)
         self.process.kill()
-        self.process.wait()
-        self.kills += 1
-        self.process = self._start()
+        assert self.process.wait() == -signal.SIGKILL, self.printed
+        self.process = self._start(then_dies)
 
     def stop(self) -> None:
         """End it in good order."""
@@ -130,3 +148,20 @@ def check_ledger(bot: str, ledger: Path, logs: dict[str, MatchLog]) -> Counter[s
     # When all is over every choice in the log was acknowledged at last, and no other stands there.
     assert {bytes.fromhex(request) for request in replies} == {request for each in made.values() for request in each}
     return Counter(acknowledged=len(replies), repeated=len(lines) - len(replies))
+
+
+def unheard(ledgers: Sequence[Path], logs: dict[str, MatchLog], killed_ms: Sequence[int]) -> int:
+    """How many kills came between a commit and its reply: a choice that was received before was acknowledged only
+    after it, and so much later that the reply must be that of a later process.
+    """
+    received_ms = {choice.request_id: choice.received_at_ms for log in logs.values() for choice in log.made}
+    kills = set()
+    for ledger in ledgers:
+        heard_ms: dict[bytes, int] = {}
+        for line in map(json.loads, ledger.read_text().splitlines()):
+            heard_ms.setdefault(bytes.fromhex(line["request"]), line["at_ms"])
+        for request, at_ms in heard_ms.items():
+            kill = bisect_left(killed_ms, received_ms[request])
+            if kill < len(killed_ms) and at_ms > killed_ms[kill] + _UNDER_WAY_MS:
+                kills.add(kill)
+    return len(kills)

@@ -6,7 +6,7 @@ It dials in again whenever the stream breaks or its service's log is away, at th
 sends what was not acknowledged again with the same request id, and a few choices besides that were acknowledged long
 ago. Its choices follow from match and decision alone. Each acknowledgement and each refusal is a line of the ledger, on
 the disk before anything else happens:
-`{"kind", "match", "decision", "request", "notation", "reply"}`, the last in hexadecimal as it came.
+`{"kind", "match", "decision", "request", "notation", "at_ms", "reply"}`, the last in hexadecimal as it came.
 """
 
 from __future__ import annotations
@@ -127,6 +127,7 @@ class StubbornClient:
             "decision": reply.decision,
             "request": reply.request_id.hex(),
             "notation": known.notation if known else None,
+            "at_ms": time.time_ns() // 1_000_000,
             "reply": reply.SerializeToString().hex(),
         }
         self._ledger.write(json.dumps(line) + "\n")

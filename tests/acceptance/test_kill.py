@@ -1,10 +1,14 @@
-"""kill -9 at random moments, as often as one likes: no acknowledged move is lost or doubled, and nobody pays for it.
+"""kill -9 at random moments and at named points, as often as one likes: no acknowledged move is lost or doubled, and
+nobody pays for it.
 
-Every test prints its seed. The short forms run with the others; the long ones, marked `long`, go on for minutes.
+Every test prints its seed. The short form runs with the others; the long one, marked `long`, goes on for many minutes:
+CUTPURSE_KILL_SEEDS says how many seeds it takes, and CUTPURSE_KILL_FIRST which is the first, so that it can be run in
+portions.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import time
@@ -14,10 +18,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.dying_service import BEFORE_THE_COMMIT, BETWEEN_COMMIT_AND_REPLY
 from tests.acceptance.logs import read_matches
 from tests.acceptance.processes import PATIENCE_S, Marked, until
-from tests.acceptance.serving import BOTS, Service, check_ledger, dial_in, enter
+from tests.acceptance.serving import BOTS, Service, check_ledger, dial_in, enter, unheard
 
+LONG_SEEDS = int(os.environ.get("CUTPURSE_KILL_SEEDS", "16"))
+LONG_FIRST = int(os.environ.get("CUTPURSE_KILL_FIRST", "10"))
+LONG_KILLS = 65
+LONG_MATCHES = 130
+"""So many give some seven thousand moves: with the seeds and kills above, 1,000 kills and 100,000 moves."""
+_FLUSHES_MAX = 60
+"""A process that dies at a named point does so after at most as many transactions."""
 _LINE_BYTES = 250
 """About the length of a line in a ledger."""
 
@@ -38,6 +50,7 @@ async def kill_the_service(marked: Marked, folder: Path, seed: int, matches: int
     logs = await read_matches(service.log)
     assert logs.keys() == set(ids)
     counted = Counter(kills=service.kills)
+    counted["between commit and reply"] = unheard([folder / bot for bot in BOTS], logs, service.killed_ms)
     for bot in BOTS:
         counted.update(check_ledger(bot, folder / bot, logs))
     for log in logs.values():
@@ -55,13 +68,22 @@ def play_through_kills(
     tokens, ids = enter(service, matches)
     clients = dial_in(marked, folder, [service.address], tokens, matches)
     while service.kills < kills_max and not _ended(clients):
-        if chance.random() < 0.25:
-            # Wherever it is, also before it serves.
-            time.sleep(chance.uniform(0, 1.2))
-        else:
-            # In the middle of play, by the moves that were acknowledged meanwhile: so often on every machine.
-            enough = _written(folder) + chance.randint(1, 60) * _LINE_BYTES
-            _until_written(folder, enough, clients, service)
+        match chance.randrange(4):
+            case 0:
+                # Wherever it is, also before it serves.
+                time.sleep(chance.uniform(0, 1.2))
+                dies = None
+            case 1:
+                dies = (chance.choice((BEFORE_THE_COMMIT, BETWEEN_COMMIT_AND_REPLY)), chance.randint(1, _FLUSHES_MAX))
+            case _:
+                # In the middle of play, by the moves that were acknowledged meanwhile: so often on every machine.
+                enough = _written(folder) + chance.randint(1, 60) * _LINE_BYTES
+                _until_written(folder, enough, clients, service)
+                dies = None
+        service.kill(dies)
+        if dies is not None:
+            until(lambda: service.has_ended() or _ended(clients), "the named point is reached")
+    if service.dies:
         service.kill()
     for bot, client in clients.items():
         assert client.wait(PATIENCE_S * 4) == 0, (folder / f"{bot}.log").read_text()
@@ -88,16 +110,22 @@ async def test_a_killed_service_loses_and_doubles_no_acknowledged_move(marked: M
 
     print(dict(counted))
     assert counted["kills"] >= 8
+    assert counted["between commit and reply"] >= 1
     assert counted["acknowledged"] >= 300
     assert counted["repeated"] >= 10
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10, 16))
+@pytest.mark.timeout(14_400)
 async def test_a_service_killed_very_often_loses_and_doubles_no_acknowledged_move(
-    marked: Marked, tmp_path: Path, seed: int
+    marked: Marked, tmp_path: Path
 ) -> None:
-    counted = await kill_the_service(marked, tmp_path, seed, matches=40, kills_max=60)
-
-    print(dict(counted))
-    assert counted["kills"] >= 20
+    counted: Counter[str] = Counter()
+    for seed in range(LONG_FIRST, LONG_FIRST + LONG_SEEDS):
+        folder = tmp_path / f"{seed}"
+        folder.mkdir()
+        counted += await kill_the_service(marked, folder, seed, LONG_MATCHES, LONG_KILLS)
+        print(dict(counted))
+    assert counted["kills"] >= LONG_SEEDS * LONG_KILLS * 0.9
+    assert counted["between commit and reply"] >= LONG_SEEDS * LONG_KILLS * 0.05
+    assert counted["acknowledged"] >= LONG_SEEDS * LONG_MATCHES * 48
