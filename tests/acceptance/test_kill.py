@@ -23,11 +23,11 @@ from tests.acceptance.logs import read_matches
 from tests.acceptance.processes import PATIENCE_S, Marked, until
 from tests.acceptance.serving import BOTS, Service, check_ledger, dial_in, enter, unheard
 
-LONG_SEEDS = int(os.environ.get("CUTPURSE_KILL_SEEDS", "16"))
+LONG_SEEDS = int(os.environ.get("CUTPURSE_KILL_SEEDS", "25"))
 LONG_FIRST = int(os.environ.get("CUTPURSE_KILL_FIRST", "10"))
-LONG_KILLS = 65
+LONG_KILLS = 41
 LONG_MATCHES = 130
-"""So many give some seven thousand moves: with the seeds and kills above, 1,000 kills and 100,000 moves."""
+"""So many give some ten thousand moves: with the seeds and kills above, 1,000 kills and far more than 100,000 moves."""
 _FLUSHES_MAX = 60
 """A process that dies at a named point does so after at most as many transactions."""
 _LINE_BYTES = 250
