@@ -71,6 +71,18 @@ def test_the_server_s_wheel_holds_the_migrations_of_its_database(wheels: Path) -
     assert packed == kept != set()
 
 
+def test_the_server_s_wheel_holds_the_templates_of_every_language(wheels: Path) -> None:
+    (wheel,) = wheels.glob("cutpurse_server-*.whl")
+    folder = Path("cutpurse_server/bot_projects")
+    with zipfile.ZipFile(wheel) as files:
+        packed = {Path(name) for name in files.namelist() if folder in Path(name).parents}
+
+    tree = ROOT / "server/service"
+    tracked = run("git", "-C", tree, "ls-files", folder).splitlines()
+    assert packed == set(map(Path, tracked))
+    assert folder / "python" / ".gitignore.template" in packed
+
+
 def test_simulate_is_an_extra_of_the_sdk(wheels: Path, tmp_path: Path) -> None:
     programs = install(wheels, tmp_path / "venv", "cutpurse-sdk[simulate]")
 

@@ -7,6 +7,7 @@ import typer
 from cutpurse_server import __version__
 from cutpurse_server.cli.audit import audit
 from cutpurse_server.cli.bench import bench
+from cutpurse_server.cli.bot import bot
 from cutpurse_server.cli.games import games
 from cutpurse_server.cli.identity import identity
 from cutpurse_server.cli.log import log
@@ -45,6 +46,7 @@ app.command()(games)
 app.command()(match)
 app.command()(serve)
 app.add_typer(tournament)
+app.add_typer(bot)
 app.add_typer(identity)
 app.add_typer(log)
 app.command()(audit)
