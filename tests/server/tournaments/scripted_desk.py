@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cutpurse_rules.contract import EndReason
+from cutpurse_rules.contract import EndReason, Seat
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.log.port import Append, LogUnavailable
@@ -72,6 +72,7 @@ class ScriptedDesk:
         """Let a match be over; who wins follows from its key, unless it is given."""
         record = self.records[match]
         players = record.begun.players
+        record.ready = frozenset(map(Seat, range(players))) - {Seat(seat) for seat in record.begun.quarantined}
         places = list(range(1, players + 1))
         random.Random(record.begun.key).shuffle(places)
         places = list(placements) or places

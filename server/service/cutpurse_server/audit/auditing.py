@@ -142,6 +142,9 @@ class _Auditing:
             assert self._replay.created is not None
             check_scheduled(begun, expected.scheduled, self._replay.created)
             check(begun.at_ms >= self._replay.started_ms, "it began before the tournament did")
+            for seat in begun.quarantined:
+                bot = begun.seats[seat].bot
+                check(self._replay.was_quarantined(bot, begun.at_ms), f"{bot} was not in quarantine")
         return begun, PlainReplay(begun)
 
     def finish(self) -> None:
@@ -195,6 +198,7 @@ class _Auditing:
             raise Wrong("it was voided, and its block counts")
         check(version == completed.version, f"the tournament's log says that it has {completed.version} events")
         check(chain == completed.head, "its chain does not end in the head that the tournament's log names")
+        check(replay.absent == completed.absent, "the tournament's log names other seats as absent")
         check(replay.ended.outcome == completed.outcome, "its result is not the one that the tournament's log names")
 
     def _walk(

@@ -29,6 +29,10 @@ def check_beginning(begun: MatchBegun) -> None:
     check(len(begun.seats) == begun.players, f"{len(begun.seats)} bots sit in {begun.players} seats")
     check(len({seat.bot for seat in begun.seats}) == begun.players, "a bot sits in two seats")
     check(begun.warm_up_until_ms == begun.at_ms + begun.clock.warm_up_ms, "the warm-up has the wrong length")
+    check(
+        list(begun.quarantined) == sorted({seat for seat in begun.quarantined if seat < begun.players}),
+        "the seats in quarantine are not those of a table, in order",
+    )
     check(len(begun.key) == KEY_BYTES, "the key has the wrong length")
     if begun.seed:
         check(begun.key == key_of_seed(begun.seed), "the key is not that of the seed")

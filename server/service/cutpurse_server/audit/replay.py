@@ -52,6 +52,7 @@ OPENING = (DecisionOpened,)
 """What has to stand where a decision is due."""
 _END = (MatchEnded,)
 _FAULTS_OF_ABSENCE = frozenset({Cause.TIMEOUT, Cause.DISCONNECTED, Cause.CRASHED})
+_IN_QUARANTINE = frozenset({Cause.FORFEITED})
 
 
 class MatchReplay:
@@ -71,6 +72,7 @@ class MatchReplay:
         self._expected: tuple[type, ...] = (MatchBegun,)
         """What may come next."""
         self._ready: set[int] = set()
+        self._warm_up_until_ms = begun.warm_up_until_ms
         self._forfeited: set[int] = set()
         self._strikes = [0] * begun.players
         self._request_ids: set[tuple[int, bytes]] = set()
@@ -97,6 +99,12 @@ class MatchReplay:
     def over(self) -> bool:
         """Whether nothing may follow."""
         return self.ended is not None or self.voided is not None
+
+    @property
+    def absent(self) -> tuple[int, ...]:
+        """Seats that were waited for and never ready."""
+        here = self._ready.union(self.begun.quarantined)
+        return tuple(seat for seat in range(self.begun.players) if seat not in here)
 
     @property
     def counts(self) -> Counter[str]:
@@ -126,10 +134,16 @@ class MatchReplay:
     def _seat_ready(self, event: SeatReady) -> None:
         check(event.seat < self.begun.players, f"there is no seat {event.seat}")
         check(event.seat not in self._ready, f"seat {event.seat} was ready before")
+        quarantined = self.begun.quarantined
+        check(event.seat not in quarantined, f"seat {event.seat} is ready although it is in quarantine")
         self._clocks.pass_to(event.at_ms)
         self._ready.add(event.seat)
-        everybody = len(self._ready) == self.begun.players
-        self._expected = (ClocksStarted,) if everybody else (SeatReady, SeatForfeited, MatchVoided)
+        if len(self._ready) + len(quarantined) == self.begun.players:
+            # Nobody else is waited for.
+            self._warm_up_until_ms = event.at_ms
+            self._expected = _FORFEIT if quarantined else (ClocksStarted,)
+        else:
+            self._expected = (SeatReady, SeatForfeited, MatchVoided)
 
     def _clocks_started(self, event: ClocksStarted) -> None:
         self._clocks.pass_to(event.at_ms)
@@ -146,8 +160,9 @@ class MatchReplay:
         if self._forfeit_due is None:
             check(self._state is None and event.number == 0, "a seat is forfeited without its last strike")
             check(seat not in self._ready | self._forfeited, f"seat {seat} is forfeited although it was ready")
-            check(event.at_ms >= self.begun.warm_up_until_ms, f"seat {seat} is forfeited before the warm-up is over")
-            check(event.cause in _FAULTS_OF_ABSENCE, f"{event.cause.name} is no cause of an absence")
+            check(event.at_ms >= self._warm_up_until_ms, f"seat {seat} is forfeited before the warm-up is over")
+            causes = _IN_QUARANTINE if seat in self.begun.quarantined else _FAULTS_OF_ABSENCE
+            check(event.cause in causes, f"{event.cause.name} is no cause of an absence")
             # All absent seats are forfeited together; whoever is here begins at once.
             self._expected = (SeatForfeited, ClocksStarted)
         else:

@@ -14,10 +14,13 @@ from cutpurse_server.tournaments.deals import DEAL_SLOTS, deals_root, deals_secr
 from cutpurse_server.tournaments.events import (
     BlockCompleted,
     BlockVoided,
+    BotsLaunched,
     CompletedMatch,
     Entrant,
     EntrantEntered,
     EntrantLeft,
+    EntrantQuarantined,
+    EntrantReleased,
     LeaveCause,
     RoundDrawn,
     Standing,
@@ -45,6 +48,9 @@ from cutpurse_server.wire.tournament_events import manifest_to_bytes
 __all__ = ["ExpectedMatch", "TournamentReplay"]
 
 
+_HEARSAY_MS = 60_000
+
+
 class ExpectedMatch(NamedTuple):
     """A match that the tournament's log implies."""
 
@@ -64,6 +70,8 @@ class TournamentReplay:
         self._left: dict[str, LeaveCause] = {}
         self._started_ms: int | None = None
         self._schedule: Schedule | None = None
+        self._quarantines: dict[str, list[tuple[int, int | None]]] = {}
+        """By bot: from when to when, in store time."""
         self._paused = False
         self._cut_short = False
         self._completed: dict[BlockKey, BlockCompleted] = {}
@@ -91,6 +99,11 @@ class TournamentReplay:
         """When it began."""
         assert self._started_ms is not None
         return self._started_ms
+
+    def was_quarantined(self, bot: str, at_ms: int) -> bool:
+        """Whether a match that began then may have taken a bot for quarantined; a replica hears of a release late."""
+        spans = self._quarantines.get(bot, ())
+        return any(since <= at_ms and (until is None or at_ms < until + _HEARSAY_MS) for since, until in spans)
 
     def matches(self) -> Iterator[ExpectedMatch]:
         """The matches whose logs belong to the tournament, in schedule order, attempt by attempt."""
@@ -158,6 +171,22 @@ class TournamentReplay:
         check(bool(event.text) or event.cause is LeaveCause.WITHDRAWN, "a disqualification needs a reason")
         self._left[event.bot] = event.cause
         self._schedule.leave(event.bot, event.cause)
+
+    def _quarantine(self, event: EntrantQuarantined) -> None:
+        check(event.bot in self._entrants, f"{event.bot} was not entered")
+        check(bool(event.text), "a quarantine needs a reason")
+        spans = self._quarantines.setdefault(event.bot, [])
+        check(not spans or spans[-1][1] is not None, f"{event.bot} was in quarantine before")
+        spans.append((event.at_ms, None))
+
+    def _release(self, event: EntrantReleased) -> None:
+        spans = self._quarantines.get(event.bot)
+        if not spans or spans[-1][1] is not None:
+            raise Wrong(f"{event.bot} was not in quarantine")
+        spans[-1] = (spans[-1][0], event.at_ms)
+
+    def _launch(self, event: BotsLaunched) -> None:
+        check(bool(event.text), "how bots are launched is not said")
 
     def _start(self, event: TournamentStarted) -> None:
         assert self.created is not None
@@ -264,6 +293,9 @@ _STEPS: dict[type, Callable[[TournamentReplay, Any], None]] = {
     TournamentCreated: TournamentReplay._create,
     EntrantEntered: TournamentReplay._enter,
     EntrantLeft: TournamentReplay._leave,
+    EntrantQuarantined: TournamentReplay._quarantine,
+    EntrantReleased: TournamentReplay._release,
+    BotsLaunched: TournamentReplay._launch,
     TournamentStarted: TournamentReplay._start,
     RoundDrawn: TournamentReplay._draw,
     BlockCompleted: TournamentReplay._complete,

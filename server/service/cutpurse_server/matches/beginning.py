@@ -9,6 +9,7 @@ from typing import Any
 
 from cutpurse_rules import GAMES
 from cutpurse_rules.chance import KEY_BYTES, key_of_seed
+from cutpurse_rules.contract import Seat
 from cutpurse_rules.errors import BadConfiguration
 from cutpurse_server import __version__
 from cutpurse_server.errors import ErrorReason, ServiceError
@@ -59,6 +60,7 @@ def begin_match(
     manifest_hash: bytes = b"",
     origin: Origin | None = None,
     request_digest: bytes = b"",
+    quarantined: tuple[Seat, ...] = (),
 ) -> MatchBegun:
     """The first event of a match. Without seed and key, the key is drawn here.
 
@@ -94,4 +96,5 @@ def begin_match(
         seats=tuple(seats),
         origin=origin,
         request_digest=request_digest,
+        quarantined=quarantined,
     )

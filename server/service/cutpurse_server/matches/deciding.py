@@ -85,12 +85,18 @@ class Draft:
 
 
 def get_ready(draft: Draft, seat: Seat, now_ms: int) -> None:
-    """A seat is ready. When all are, the clocks start. Being ready twice, or too late, changes nothing."""
+    """A seat is ready. When all are that are waited for, the clocks start.
+
+    Being ready twice, too late, or in quarantine changes nothing.
+    """
     record = draft.record
-    if record.phase is not Phase.WARM_UP or seat in record.ready:
+    begun = record.begun
+    if record.phase is not Phase.WARM_UP or seat in record.ready or seat in begun.quarantined:
         return
     draft.add(SeatReady(seat, now_ms))
-    if len(record.ready) == record.begun.players:
+    if len(record.ready) + len(begun.quarantined) == begun.players:
+        for absent in begun.quarantined:
+            draft.add(SeatForfeited(0, absent, Cause.FORFEITED, now_ms))
         _start(draft, now_ms)
 
 
@@ -247,9 +253,11 @@ def _end_warm_up(draft: Draft, now_ms: int, fault_of: Callable[[str], Cause]) ->
     if not record.ready:
         draft.add(MatchVoided(VoidCause.NOBODY_READY, "no seat was ready at the end of the warm-up", now_ms))
         return
-    for seat in range(record.begun.players):
+    for seat in map(Seat, range(record.begun.players)):
         if seat not in record.ready:
-            draft.add(SeatForfeited(0, Seat(seat), fault_of(record.begun.seats[seat].bot), now_ms))
+            quarantined = seat in record.begun.quarantined
+            cause = Cause.FORFEITED if quarantined else fault_of(record.begun.seats[seat].bot)
+            draft.add(SeatForfeited(0, seat, cause, now_ms))
     _start(draft, now_ms)
 
 

@@ -131,6 +131,8 @@ class MatchBegun(NamedTuple):
     seats: tuple[SeatIdentity, ...]
     origin: Origin | None
     request_digest: bytes
+    quarantined: tuple[Seat, ...] = ()
+    """Seats that nobody waits for: forfeited as soon as all others are ready."""
 
 
 class SeatReady(NamedTuple):

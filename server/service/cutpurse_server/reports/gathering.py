@@ -8,16 +8,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-from cutpurse_server.matches.events import (
-    Cause,
-    ChoiceDefaulted,
-    ChoiceMade,
-    ChoiceRefused,
-    ClockCredited,
-    DecisionOpened,
-    MatchEvent,
-    SeatForfeited,
-)
+from cutpurse_server.matches.events import Cause, MatchEvent
+from cutpurse_server.tournaments.bot_log import bot_matches
 from cutpurse_server.tournaments.events import CompletedMatch
 
 __all__ = ["BotUse", "Fault", "SlowMatch", "add_match", "slow_matches"]
@@ -101,30 +93,15 @@ class SlowMatch(NamedTuple):
 
 def add_match(uses: dict[str, BotUse], completed: CompletedMatch, events: Iterable[MatchEvent]) -> None:
     """Add what the log of a match of a completed block holds; each must be added once, in schedule order."""
-    taken: list[list[int]] = [[] for _ in completed.bots]
-    asked_ms = 0
-    for event in events:
-        if isinstance(event, DecisionOpened):
-            asked_ms = event.opened_at_ms
-        elif isinstance(event, ClockCredited):
-            asked_ms += event.credit_ms
-        elif isinstance(event, ChoiceMade):
-            # Choices that the page forces are the engine's and take no time of the bot's.
-            if event.cause is Cause.CHOSEN:
-                taken[event.seat].append(max(0, event.received_at_ms - asked_ms))
-        elif isinstance(event, ChoiceDefaulted):
-            use = uses[completed.bots[event.seat]]
-            use.strikes += event.strike
-            if event.cause is not Cause.FORFEITED:
-                _note(use, Fault(completed.match, "default", event.cause, event.number))
-        elif isinstance(event, ChoiceRefused):
-            _note(uses[completed.bots[event.seat]], Fault(completed.match, "refused", event.cause, event.number))
-        elif isinstance(event, SeatForfeited):
-            _note(uses[completed.bots[event.seat]], Fault(completed.match, "forfeit", event.cause, event.number))
-    for bot, times in zip(completed.bots, taken, strict=True):
-        uses[bot].decisions.update(times)
+    for match in bot_matches(completed, events):
+        use = uses[match.bot]
+        for fault in match.faults:
+            use.strikes += fault.strike
+            _note(use, Fault(match.match, fault.kind.name.lower(), fault.cause, fault.decision))
+        times = [choice.took_ms for choice in match.choices]
+        use.decisions.update(times)
         if times:
-            uses[bot].means.append((completed.match, sum(times) / len(times)))
+            use.means.append((match.match, sum(times) / len(times)))
 
 
 def slow_matches(uses: dict[str, BotUse]) -> tuple[SlowMatch, ...]:

@@ -66,6 +66,9 @@ ALLOWED: Mapping[str, frozenset[Role]] = {
     "/cutpurse.v1.TournamentService/ResumeTournament": _ORGANISING,
     "/cutpurse.v1.TournamentService/VoidBlock": _ORGANISING,
     "/cutpurse.v1.TournamentService/FinishTournament": _ORGANISING,
+    "/cutpurse.v1.TournamentService/QuarantineEntrant": _ORGANISING,
+    "/cutpurse.v1.TournamentService/ReleaseEntrant": _ORGANISING,
+    "/cutpurse.v1.TournamentService/GetBotLog": _PLAYING | {Role.ORGANISER},
     "/cutpurse.v1.AuditService/ExportBundle": _AUDITING,
 }
 """Which roles may call what; every method of the contract has its line (a test compares with the descriptors)."""

@@ -7,6 +7,8 @@ from contextlib import aclosing
 from typing import Any
 
 from cutpurse.v1 import tournament_pb2, tournament_pb2_grpc
+from cutpurse_server.identity import Role
+from cutpurse_server.servicers.gate import current_caller
 from cutpurse_server.tournaments import Overview, Tournaments
 from cutpurse_server.tournaments.events import LeaveCause
 from cutpurse_server.tournaments.schedule import BlockKey
@@ -16,7 +18,7 @@ from cutpurse_server.wire.tournament_events import (
     manifest_to_proto,
     standing_to_proto,
 )
-from cutpurse_server.wire.tournament_notices import notice_to_proto
+from cutpurse_server.wire.tournament_notices import bot_log_to_proto, notice_to_proto
 
 __all__ = ["TournamentServicer"]
 
@@ -55,7 +57,10 @@ class TournamentServicer(tournament_pb2_grpc.TournamentServiceServicer):
         overview = await self._tournaments.get(request.tournament)
         return tournament_pb2.GetTournamentResponse(
             manifest=manifest_to_proto(overview.manifest),
-            entrants=[entrant_to_proto(each, overview.left.get(each.bot)) for each in overview.entrants],
+            entrants=[
+                entrant_to_proto(each, overview.left.get(each.bot), quarantined=each.bot in overview.quarantined)
+                for each in overview.entrants
+            ],
             progress=_progress_to_proto(overview),
             notices=[notice_to_proto(each) for each in overview.told],
         )
@@ -124,6 +129,29 @@ class TournamentServicer(tournament_pb2_grpc.TournamentServiceServicer):
         await self._tournaments.cut_short(request.tournament, request.text)
         return tournament_pb2.FinishTournamentResponse()
 
+    async def QuarantineEntrant(
+        self, request: tournament_pb2.QuarantineEntrantRequest, context: Any
+    ) -> tournament_pb2.QuarantineEntrantResponse:
+        """A bot that nobody waits for."""
+        await self._tournaments.quarantine(request.tournament, request.bot, request.text)
+        return tournament_pb2.QuarantineEntrantResponse()
+
+    async def ReleaseEntrant(
+        self, request: tournament_pb2.ReleaseEntrantRequest, context: Any
+    ) -> tournament_pb2.ReleaseEntrantResponse:
+        """A bot that is waited for again."""
+        await self._tournaments.release(request.tournament, request.bot, request.text)
+        return tournament_pb2.ReleaseEntrantResponse()
+
+    async def GetBotLog(
+        self, request: tournament_pb2.GetBotLogRequest, context: Any
+    ) -> tournament_pb2.GetBotLogResponse:
+        """A bot's own log."""
+        caller = current_caller()
+        asker = None if caller.role is Role.ORGANISER else caller.bot
+        log = await self._tournaments.bot_log(request.tournament, request.bot or caller.bot, request.after, asker)
+        return bot_log_to_proto(log)
+
 
 def _progress_to_proto(overview: Overview) -> tournament_pb2.TournamentProgress:
     progress = overview.progress
@@ -136,4 +164,5 @@ def _progress_to_proto(overview: Overview) -> tournament_pb2.TournamentProgress:
         paused=progress.paused,
         rounds=progress.rounds,
         verdict=tournament_pb2.GauntletVerdict.ValueType(progress.verdict or 0),
+        quarantined=sorted(overview.quarantined),
     )

@@ -9,9 +9,12 @@ from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.events import VoidCause
 from cutpurse_server.tournaments.events import (
     BlockVoided,
+    BotsLaunched,
     Entrant,
     EntrantEntered,
     EntrantLeft,
+    EntrantQuarantined,
+    EntrantReleased,
     Format,
     LeaveCause,
     TournamentCutShort,
@@ -24,8 +27,24 @@ from cutpurse_server.tournaments.manifests import refuse_too_many
 from cutpurse_server.tournaments.record import Phase, TournamentRecord
 from cutpurse_server.tournaments.schedule import ATTEMPTS_MAX, BlockKey
 
-__all__ = ["TEXT_BYTES_MAX", "cut_short", "enter", "leave", "pause", "resume", "start", "void_block"]
+__all__ = [
+    "ABSENCES_MAX",
+    "TEXT_BYTES_MAX",
+    "cut_short",
+    "enter",
+    "launch",
+    "leave",
+    "pause",
+    "quarantine",
+    "quarantine_due",
+    "release",
+    "resume",
+    "start",
+    "void_block",
+]
 
+ABSENCES_MAX = 3
+"""Completed blocks after one another in which a bot is never ready: then it is waited for no more."""
 TEXT_BYTES_MAX = 256
 
 
@@ -63,14 +82,54 @@ def start(record: TournamentRecord, now_ms: int) -> TournamentStarted | None:
 def leave(record: TournamentRecord, bot: str, cause: LeaveCause, text: str, now_ms: int) -> EntrantLeft | None:
     """Take a bot out; None if it is out for that cause. Raises BOT_UNKNOWN."""
     _check_text(text, needed=cause is LeaveCause.DISQUALIFIED)
-    if bot not in record.entrants:
-        raise ServiceError(ErrorReason.BOT_UNKNOWN, f"{bot[:64]!r} is not entered in this tournament.")
+    _check_entered(record, bot)
     if record.phase is Phase.FINISHED:
         raise _wrong_phase("The tournament is finished.")
     before = record.left.get(bot)
     if before is cause or before is LeaveCause.DISQUALIFIED:
         return None
     return EntrantLeft(bot, cause, text, now_ms)
+
+
+def quarantine(record: TournamentRecord, bot: str, text: str, now_ms: int) -> EntrantQuarantined | None:
+    """Wait no more for a bot; None if it is in quarantine, or has left. Raises BOT_UNKNOWN."""
+    _check_text(text, needed=True)
+    _check_entered(record, bot)
+    _check_running(record)
+    gone = bot in record.quarantined or bot in record.left
+    return None if gone else EntrantQuarantined(bot, text, now_ms)
+
+
+def quarantine_due(record: TournamentRecord, now_ms: int) -> EntrantQuarantined | None:
+    """The quarantine of a bot for which too many blocks were waited in vain, if one is due; the first by name.
+
+    Only absences count. A bot that is there and plays badly keeps nobody waiting, and what it does in its next match
+    nobody knows; one that was absent plays the same defaults in quarantine and out of it. So it does not matter to the
+    results when exactly a quarantine begins.
+    """
+    schedule = record.schedule
+    assert schedule is not None
+    for bot, blocks in sorted(record.absences.items()):
+        gone = bot in record.quarantined or bot in record.left
+        if blocks >= ABSENCES_MAX and not gone and not schedule.is_over:
+            text = f"it was not ready in any match of {blocks} blocks after one another"
+            return EntrantQuarantined(bot, text, now_ms)
+    return None
+
+
+def release(record: TournamentRecord, bot: str, text: str, now_ms: int) -> EntrantReleased | None:
+    """Wait for a bot again; None if it is not in quarantine. Raises BOT_UNKNOWN."""
+    _check_text(text)
+    _check_entered(record, bot)
+    _check_running(record)
+    return EntrantReleased(bot, text, now_ms) if bot in record.quarantined else None
+
+
+def launch(record: TournamentRecord, text: str, now_ms: int) -> BotsLaunched | None:
+    """Note how bots are launched here; None if that is known."""
+    _check_text(text, needed=True)
+    _check_running(record)
+    return None if record.launched == text else BotsLaunched(text, now_ms)
 
 
 def pause(record: TournamentRecord, text: str, now_ms: int) -> TournamentPaused | None:
@@ -117,6 +176,11 @@ def _check_running(record: TournamentRecord) -> None:
     if record.phase is not Phase.RUNNING:
         why = "has not begun" if record.phase is Phase.ENTRIES else "is finished"
         raise _wrong_phase(f"The tournament {why}.")
+
+
+def _check_entered(record: TournamentRecord, bot: str) -> None:
+    if bot not in record.entrants:
+        raise ServiceError(ErrorReason.BOT_UNKNOWN, f"{bot[:64]!r} is not entered in this tournament.")
 
 
 def _check_text(text: str, *, needed: bool = False) -> None:

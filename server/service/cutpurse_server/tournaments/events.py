@@ -7,15 +7,19 @@ from enum import IntEnum
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from cutpurse_rules.contract import Seat
 from cutpurse_server.matches.events import Clock, MatchOutcome, VoidCause
 
 __all__ = [
     "BlockCompleted",
     "BlockVoided",
+    "BotsLaunched",
     "CompletedMatch",
     "Entrant",
     "EntrantEntered",
     "EntrantLeft",
+    "EntrantQuarantined",
+    "EntrantReleased",
     "Format",
     "FormatSettings",
     "LeaveCause",
@@ -150,6 +154,32 @@ class EntrantLeft(NamedTuple):
     at_ms: int
 
 
+class EntrantQuarantined(NamedTuple):
+    """A bot that ends or stays away again and again is not waited for in matches that begin from now on."""
+
+    bot: str
+    text: str
+    """Why."""
+    at_ms: int
+
+
+class EntrantReleased(NamedTuple):
+    """It is waited for again."""
+
+    bot: str
+    text: str
+    """The organiser's reason; may be empty."""
+    at_ms: int
+
+
+class BotsLaunched(NamedTuple):
+    """The organiser's machine launches bots; again whenever it does so otherwise than before."""
+
+    text: str
+    """How they are isolated, and which limits are in force."""
+    at_ms: int
+
+
 class TournamentStarted(NamedTuple):
     """The entries are closed, except where the format takes late ones; the schedule follows from what stands before."""
 
@@ -209,6 +239,8 @@ class CompletedMatch(NamedTuple):
     outcome: MatchOutcome
     bots: tuple[str, ...]
     """By seat."""
+    absent: tuple[Seat, ...] = ()
+    """Seats that were waited for and never ready, ascending."""
 
 
 class BlockCompleted(NamedTuple):
@@ -271,6 +303,9 @@ TournamentEvent = (
     TournamentCreated
     | EntrantEntered
     | EntrantLeft
+    | EntrantQuarantined
+    | EntrantReleased
+    | BotsLaunched
     | TournamentStarted
     | RoundDrawn
     | BlockCompleted

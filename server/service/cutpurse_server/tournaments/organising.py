@@ -11,6 +11,7 @@ from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.port import Log, LogUnavailable
 from cutpurse_server.matches.desk import stream_of
 from cutpurse_server.tournaments import acting
+from cutpurse_server.tournaments.bot_log import BotLog, bot_matches
 from cutpurse_server.tournaments.deals import DEAL_SLOTS, deals_root, deals_secret
 from cutpurse_server.tournaments.events import (
     Entrant,
@@ -33,6 +34,8 @@ _CONFLICTS_MAX = 16
 _FEW_ROWS = 64
 _PAUSE_S_PER_ROW = 0.004
 """How long nothing is looked at after more rows than a few."""
+_LOG_MATCHES = 32
+"""In one part of a bot's own log."""
 _WATCH_S = 2.0
 """How often watchers look for news of other replicas."""
 
@@ -75,6 +78,8 @@ class Overview(NamedTuple):
     """Over the blocks that count, best first."""
     told: tuple[Told, ...]
     """What was done to it since its start, in order."""
+    quarantined: Mapping[str, str]
+    """Who is in quarantine, and why."""
 
 
 class Tournaments:
@@ -135,6 +140,40 @@ class Tournaments:
         """Take a bot out. Raises BOT_UNKNOWN, WRONG_PHASE, and MALFORMED for a disqualification without a reason."""
         await self._act(tournament, lambda record: acting.leave(record, bot, cause, text, self._now_ms()))
 
+    async def quarantine(self, tournament: str, bot: str, text: str) -> None:
+        """Wait no more for a bot in matches to come. Raises BOT_UNKNOWN, WRONG_PHASE, MALFORMED without a reason."""
+        await self._act(tournament, lambda record: acting.quarantine(record, bot, text, self._now_ms()))
+
+    async def release(self, tournament: str, bot: str, text: str = "") -> None:
+        """Wait for a bot again. Raises BOT_UNKNOWN and WRONG_PHASE."""
+        await self._act(tournament, lambda record: acting.release(record, bot, text, self._now_ms()))
+
+    async def launch(self, tournament: str, text: str) -> None:
+        """Note in the log how bots are launched by whoever runs this service. Raises WRONG_PHASE."""
+        await self._act(tournament, lambda record: acting.launch(record, text, self._now_ms()))
+
+    async def bot_log(self, tournament: str, bot: str, after: int = 0, asker: str | None = None) -> BotLog:
+        """A bot's own log, from the match on that follows upon `after` of them.
+
+        `asker`: the bot who asks; None: the organiser. Raises BOT_UNKNOWN, also for a bot of another owner than the
+        asker's, lest anybody learn more.
+        """
+        record = await self._existing(tournament)
+        entrant = record.entrants.get(bot)
+        if entrant is None or (asker is not None and await self._owners.owner_of(asker) != entrant.owner):
+            raise ServiceError(ErrorReason.BOT_UNKNOWN, "There is no such bot of yours in this tournament.")
+        played = (match for block in record.completed.values() for match in block.matches if bot in match.bots)
+        part = list(islice(played, after, after + _LOG_MATCHES + 1))
+        try:
+            logs = [await self._store.log.read(stream_of(match.match)) for match in part[:_LOG_MATCHES]]
+        except LogUnavailable as unavailable:
+            raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from unavailable
+        matches = [
+            bot_matches(match, map(self._store.codec.match_event, stored))[match.bots.index(bot)]
+            for match, stored in zip(part, logs, strict=False)
+        ]
+        return BotLog(bot, tuple(matches), len(part) > _LOG_MATCHES)
+
     async def pause(self, tournament: str, text: str = "") -> None:
         """Begin no further matches. Raises WRONG_PHASE."""
         await self._act(tournament, lambda record: acting.pause(record, text, self._now_ms()))
@@ -171,7 +210,8 @@ class Tournaments:
         verdict = record.schedule.verdict if record.schedule else None
         progress = Progress(record.phase, done, running, total, decisions, record.paused, rounds, verdict)
         entrants = tuple(sorted(record.entrants.values()))
-        return Overview(record.manifest, entrants, dict(record.left), progress, record.rows(), tuple(record.told))
+        told, quarantined = tuple(record.told), dict(record.quarantined)
+        return Overview(record.manifest, entrants, dict(record.left), progress, record.rows(), told, quarantined)
 
     async def standings(self, tournament: str) -> tuple[Standing, ...]:
         """The standings over the completed blocks, best first; raises TOURNAMENT_UNKNOWN."""

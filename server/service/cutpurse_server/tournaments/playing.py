@@ -14,8 +14,10 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from cutpurse_rules.contract import Seat
 from cutpurse_server.matches.events import VoidCause
 from cutpurse_server.matches.record import MatchRecord
+from cutpurse_server.tournaments.acting import quarantine_due
 from cutpurse_server.tournaments.events import (
     BlockCompleted,
     BlockVoided,
@@ -135,7 +137,11 @@ class Playing:
             attempted.ends[after.match] = after.void_cause
             return
         bots = tuple(seat.bot for seat in after.begun.seats)
-        attempted.ends[after.match] = CompletedMatch(after.match, after.chain, after.version, after.outcome, bots)
+        waited_for = (seat for seat in map(Seat, range(len(bots))) if seat not in after.begun.quarantined)
+        absent = tuple(seat for seat in waited_for if seat not in after.ready)
+        attempted.ends[after.match] = CompletedMatch(
+            after.match, after.chain, after.version, after.outcome, bots, absent
+        )
         self.decisions[after.match] = after.number
 
     def began(self, scheduled: ScheduledMatch, existing: MatchRecord | None) -> None:
@@ -159,6 +165,9 @@ class Playing:
             event = attempted.end(now_ms)
             if event is not None:
                 return Work(event=event)
+        quarantined = quarantine_due(record, now_ms)
+        if quarantined is not None:
+            return Work(event=quarantined)
         if not self._under_way and not self._left and not self._called_off:
             return self._draw_or_finish(record, now_ms)
         if record.paused or self._runs_enough():

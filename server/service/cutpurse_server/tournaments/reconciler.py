@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import structlog
 
+from cutpurse_rules.contract import Seat
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.beginning import begin_match
 from cutpurse_server.matches.deciding import Draft, abort
@@ -82,6 +83,7 @@ def begin_scheduled(record: TournamentRecord, scheduled: ScheduledMatch, now_ms:
         manifest_hash=record.hash,
         origin=origin,
         request_digest=scheduled_digest(record.hash, scheduled),
+        quarantined=tuple(Seat(seat) for seat, each in enumerate(scheduled.seats) if each.bot in record.quarantined),
     )
 
 

@@ -11,9 +11,12 @@ from cutpurse_server.log.port import StoredEvent, Version
 from cutpurse_server.tournaments.events import (
     BlockCompleted,
     BlockVoided,
+    BotsLaunched,
     Entrant,
     EntrantEntered,
     EntrantLeft,
+    EntrantQuarantined,
+    EntrantReleased,
     LeaveCause,
     Manifest,
     RoundDrawn,
@@ -32,7 +35,17 @@ from cutpurse_server.tournaments.standings import Ranking, Standings, standings_
 
 __all__ = ["Phase", "Told", "TournamentRecord"]
 
-Told = EntrantEntered | EntrantLeft | BlockVoided | TournamentPaused | TournamentResumed | TournamentCutShort
+Told = (
+    EntrantEntered
+    | EntrantLeft
+    | EntrantQuarantined
+    | EntrantReleased
+    | BotsLaunched
+    | BlockVoided
+    | TournamentPaused
+    | TournamentResumed
+    | TournamentCutShort
+)
 """What those who watch are told of, beyond matches that are over."""
 
 
@@ -55,6 +68,12 @@ class TournamentRecord:
         """By the bot's name; those who left after the start among them."""
         self.left: dict[str, LeaveCause] = {}
         """Who is out since the start, and why."""
+        self.quarantined: dict[str, str] = {}
+        """Who is in quarantine, and why."""
+        self.absences: dict[str, int] = {}
+        """By bot, if any: how many blocks after one another, completed last, it was waited for in vain all the time."""
+        self.launched = ""
+        """How bots are launched by the organiser, if they are."""
         self.paused = False
         self.told: list[Told] = []
         """What organisers have done since the start, and what was voided."""
@@ -140,8 +159,25 @@ def _left(record: TournamentRecord, event: EntrantLeft) -> None:
         del record.entrants[event.bot]
         return
     record.left[event.bot] = event.cause
+    record.quarantined.pop(event.bot, None)
     record.told.append(event)
     _count(record, record.schedule.leave(event.bot, event.cause))
+
+
+def _quarantined(record: TournamentRecord, event: EntrantQuarantined) -> None:
+    record.quarantined[event.bot] = event.text
+    record.told.append(event)
+
+
+def _released(record: TournamentRecord, event: EntrantReleased) -> None:
+    del record.quarantined[event.bot]
+    record.absences.pop(event.bot, None)
+    record.told.append(event)
+
+
+def _launched(record: TournamentRecord, event: BotsLaunched) -> None:
+    record.launched = event.text
+    record.told.append(event)
 
 
 def _started(record: TournamentRecord, _: TournamentStarted) -> None:
@@ -161,6 +197,12 @@ def _block_completed(record: TournamentRecord, event: BlockCompleted) -> None:
     assert record.schedule is not None
     record.completed[key] = event
     record.completions.append(event)
+    for bot in event.matches[0].bots:
+        away = all(match.bots.index(bot) in match.absent for match in event.matches)
+        if away:
+            record.absences[bot] = record.absences.get(bot, 0) + 1
+        else:
+            record.absences.pop(bot, None)
     _count(record, record.schedule.end(key, event))
 
 
@@ -208,6 +250,9 @@ def _count(record: TournamentRecord, blocks: Iterable[BlockCompleted]) -> None:
 _APPLY: dict[type, Any] = {
     EntrantEntered: _entered,
     EntrantLeft: _left,
+    EntrantQuarantined: _quarantined,
+    EntrantReleased: _released,
+    BotsLaunched: _launched,
     TournamentStarted: _started,
     RoundDrawn: _round_drawn,
     BlockCompleted: _block_completed,

@@ -9,6 +9,7 @@ from typing import Protocol
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.chain import first_link, links
 from cutpurse_server.log.port import Append, Log, LogUnavailable, StoredEvent, Version
+from cutpurse_server.matches.events import MatchEvent
 from cutpurse_server.tournaments.events import Manifest, TournamentCreated, TournamentEvent
 from cutpurse_server.tournaments.record import TournamentRecord
 
@@ -31,6 +32,10 @@ class TournamentCodec(Protocol):
 
     def manifest_to_bytes(self, manifest: Manifest) -> bytes:
         """The bytes that the manifest hash covers."""
+        ...
+
+    def match_event(self, stored: StoredEvent) -> MatchEvent:
+        """An event of a match's log."""
         ...
 
     def decision_number(self, stored: StoredEvent) -> int | None:

@@ -176,6 +176,7 @@ def _match_begun_to_proto(event: MatchBegun) -> _Parts:
         seats=[log_pb2.SeatIdentity(**seat._asdict()) for seat in event.seats],
         origin=log_pb2.MatchOrigin(**event.origin._asdict()) if event.origin else None,
         request_digest=event.request_digest,
+        quarantined=event.quarantined,
     )
     # A map has no order of its own; the deterministic form sorts it.
     return (
@@ -203,6 +204,7 @@ def _match_begun_from_proto(public: log_pb2.MatchBegunPublic, secret: log_pb2.Ma
         seats=tuple([SeatIdentity(seat.bot, seat.owner, seat.player) for seat in secret.seats]),
         origin=Origin(*[getattr(origin, name) for name in Origin._fields]) if secret.HasField("origin") else None,
         request_digest=secret.request_digest,
+        quarantined=tuple(map(Seat, secret.quarantined)),
     )
 
 

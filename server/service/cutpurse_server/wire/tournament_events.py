@@ -9,17 +9,20 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from cutpurse.v1 import log_pb2, match_pb2, tournament_log_pb2, tournament_pb2
-from cutpurse_rules.contract import EndReason
+from cutpurse_rules.contract import EndReason, Seat
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.log.port import StoredEvent, UnreadableEvent
-from cutpurse_server.matches.events import Clock, MatchOutcome, VoidCause
+from cutpurse_server.matches.events import Clock, MatchEvent, MatchOutcome, VoidCause
 from cutpurse_server.tournaments.events import (
     BlockCompleted,
     BlockVoided,
+    BotsLaunched,
     CompletedMatch,
     Entrant,
     EntrantEntered,
     EntrantLeft,
+    EntrantQuarantined,
+    EntrantReleased,
     Format,
     FormatSettings,
     LeaveCause,
@@ -37,6 +40,7 @@ from cutpurse_server.tournaments.events import (
     TournamentStarted,
     Verdict,
 )
+from cutpurse_server.wire import match_events
 from cutpurse_server.wire.matches import clock_from_proto, configuration_to_proto, options_from_proto, result_to_proto
 from cutpurse_server.wire.sealing import seal
 
@@ -51,6 +55,7 @@ __all__ = [
     "manifest_from_request",
     "manifest_to_bytes",
     "manifest_to_proto",
+    "match_event",
     "standing_to_proto",
 ]
 
@@ -150,9 +155,11 @@ def _left_to_proto(left: LeaveCause | None) -> tournament_pb2.LeaveCause.ValueTy
     return tournament_pb2.LeaveCause.ValueType(left or 0)
 
 
-def entrant_to_proto(entrant: Entrant, left: LeaveCause | None = None) -> tournament_pb2.Entrant:
-    """An entrant, and why it is out."""
-    return tournament_pb2.Entrant(**entrant._asdict(), left=_left_to_proto(left))
+def entrant_to_proto(
+    entrant: Entrant, left: LeaveCause | None = None, *, quarantined: bool = False
+) -> tournament_pb2.Entrant:
+    """An entrant, why it is out, and whether it is in quarantine."""
+    return tournament_pb2.Entrant(**entrant._asdict(), left=_left_to_proto(left), quarantined=quarantined)
 
 
 def _standing_from_proto(standing: tournament_pb2.Standing) -> Standing:
@@ -165,6 +172,11 @@ def decision_number(stored: StoredEvent) -> int | None:
     """The number that a resolved decision in a match's log bears; None for every other event of it."""
     public = log_pb2.PublicEvent.FromString(stored.public)
     return public.decision_resolved.number if public.HasField("decision_resolved") else None
+
+
+def match_event(stored: StoredEvent) -> MatchEvent:
+    """An event of a match's log; raises `UnreadableEvent`."""
+    return match_events.decode(stored)
 
 
 def encode(event: TournamentEvent) -> StoredEvent:
@@ -221,6 +233,33 @@ def _left_event_to_proto(event: EntrantLeft) -> tuple[bytes, bytes]:
 
 def _left_event_from_proto(public: tournament_log_pb2.EntrantLeftPublic, _: object) -> EntrantLeft:
     return EntrantLeft(public.bot, LeaveCause(public.cause), public.text, public.at_ms)
+
+
+def _quarantined_to_proto(event: EntrantQuarantined) -> tuple[bytes, bytes]:
+    quarantined = tournament_log_pb2.EntrantQuarantinedPublic(**event._asdict())
+    return _Public(entrant_quarantined=quarantined).SerializeToString(), b""
+
+
+def _quarantined_from_proto(public: tournament_log_pb2.EntrantQuarantinedPublic, _: object) -> EntrantQuarantined:
+    return EntrantQuarantined(public.bot, public.text, public.at_ms)
+
+
+def _released_to_proto(event: EntrantReleased) -> tuple[bytes, bytes]:
+    released = tournament_log_pb2.EntrantReleasedPublic(**event._asdict())
+    return _Public(entrant_released=released).SerializeToString(), b""
+
+
+def _released_from_proto(public: tournament_log_pb2.EntrantReleasedPublic, _: object) -> EntrantReleased:
+    return EntrantReleased(public.bot, public.text, public.at_ms)
+
+
+def _launched_to_proto(event: BotsLaunched) -> tuple[bytes, bytes]:
+    launched = tournament_log_pb2.BotsLaunchedPublic(**event._asdict())
+    return _Public(bots_launched=launched).SerializeToString(), b""
+
+
+def _launched_from_proto(public: tournament_log_pb2.BotsLaunchedPublic, _: object) -> BotsLaunched:
+    return BotsLaunched(public.text, public.at_ms)
 
 
 def _lots_to_proto(lots: Iterable[Lot]) -> list[tournament_log_pb2.TieLot]:
@@ -297,6 +336,7 @@ def _block_completed_to_proto(event: BlockCompleted) -> tuple[bytes, bytes]:
                 version=match.version,
                 result=result_to_proto(match.outcome),
                 bots=match.bots,
+                absent=match.absent,
             )
             for match in event.matches
         ],
@@ -307,7 +347,14 @@ def _block_completed_to_proto(event: BlockCompleted) -> tuple[bytes, bytes]:
 
 def _block_completed_from_proto(public: tournament_log_pb2.BlockCompletedPublic, _: object) -> BlockCompleted:
     matches = [
-        CompletedMatch(match.match, match.head, match.version, _outcome(match.result), tuple(match.bots))
+        CompletedMatch(
+            match.match,
+            match.head,
+            match.version,
+            _outcome(match.result),
+            tuple(match.bots),
+            tuple(map(Seat, match.absent)),
+        )
         for match in public.matches
     ]
     return BlockCompleted(public.round, public.table, public.attempt, tuple(matches), public.at_ms)
@@ -364,6 +411,9 @@ _ENCODERS: dict[type[Any], Callable[[Any], tuple[bytes, bytes]]] = {
     BlockVoided: _block_voided_to_proto,
     TournamentFinished: _finished_to_proto,
     EntrantLeft: _left_event_to_proto,
+    EntrantQuarantined: _quarantined_to_proto,
+    EntrantReleased: _released_to_proto,
+    BotsLaunched: _launched_to_proto,
     RoundDrawn: _round_drawn_to_proto,
     TournamentPaused: _paused_to_proto,
     TournamentResumed: _resumed_to_proto,
@@ -378,6 +428,9 @@ _DECODERS: dict[str, Callable[[Any, Any], TournamentEvent]] = {
     "block_voided": _block_voided_from_proto,
     "finished": _finished_from_proto,
     "entrant_left": _left_event_from_proto,
+    "entrant_quarantined": _quarantined_from_proto,
+    "entrant_released": _released_from_proto,
+    "bots_launched": _launched_from_proto,
     "round_drawn": _round_drawn_from_proto,
     "paused": _paused_from_proto,
     "resumed": _resumed_from_proto,

@@ -259,6 +259,7 @@ class MatchBegunSecret(_message.Message):
     SEATS_FIELD_NUMBER: _builtins.int
     ORIGIN_FIELD_NUMBER: _builtins.int
     REQUEST_DIGEST_FIELD_NUMBER: _builtins.int
+    QUARANTINED_FIELD_NUMBER: _builtins.int
     key: _builtins.bytes
     """32 bytes: the key of the match's chance and of its state hashes."""
     seed: _builtins.str
@@ -273,6 +274,10 @@ class MatchBegunSecret(_message.Message):
     def origin(self) -> Global___MatchOrigin:
         """For a tournament's match: which it is."""
 
+    @_builtins.property
+    def quarantined(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats whose bots are in quarantine, ascending: forfeited as soon as all others are ready."""
+
     def __init__(
         self,
         *,
@@ -281,10 +286,11 @@ class MatchBegunSecret(_message.Message):
         seats: _abc.Iterable[Global___SeatIdentity] | None = ...,
         origin: Global___MatchOrigin | None = ...,
         request_digest: _builtins.bytes = ...,
+        quarantined: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["origin", b"origin"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "origin", b"origin", "request_digest", b"request_digest", "seats", b"seats", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "origin", b"origin", "quarantined", b"quarantined", "request_digest", b"request_digest", "seats", b"seats", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,7 @@ from cutpurse.v1 import match_pb2 as cutpurse_dot_v1_dot_match__pb2
 from cutpurse.v1 import tournament_pb2 as cutpurse_dot_v1_dot_tournament__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n cutpurse/v1/tournament_log.proto\x12\x0b\x63utpurse.v1\x1a\x17\x63utpurse/v1/match.proto\x1a\x1c\x63utpurse/v1/tournament.proto\"\xaf\x05\n\x15TournamentPublicEvent\x12\x37\n\x07\x63reated\x18\x01 \x01(\x0b\x32$.cutpurse.v1.TournamentCreatedPublicH\x00\x12<\n\x0f\x65ntrant_entered\x18\x02 \x01(\x0b\x32!.cutpurse.v1.EntrantEnteredPublicH\x00\x12\x37\n\x07started\x18\x03 \x01(\x0b\x32$.cutpurse.v1.TournamentStartedPublicH\x00\x12<\n\x0f\x62lock_completed\x18\x04 \x01(\x0b\x32!.cutpurse.v1.BlockCompletedPublicH\x00\x12\x36\n\x0c\x62lock_voided\x18\x05 \x01(\x0b\x32\x1e.cutpurse.v1.BlockVoidedPublicH\x00\x12\x39\n\x08\x66inished\x18\x06 \x01(\x0b\x32%.cutpurse.v1.TournamentFinishedPublicH\x00\x12\x36\n\x0c\x65ntrant_left\x18\x07 \x01(\x0b\x32\x1e.cutpurse.v1.EntrantLeftPublicH\x00\x12\x34\n\x0bround_drawn\x18\x08 \x01(\x0b\x32\x1d.cutpurse.v1.RoundDrawnPublicH\x00\x12\x35\n\x06paused\x18\t \x01(\x0b\x32#.cutpurse.v1.TournamentPausedPublicH\x00\x12\x37\n\x07resumed\x18\n \x01(\x0b\x32$.cutpurse.v1.TournamentResumedPublicH\x00\x12:\n\tcut_short\x18\x0b \x01(\x0b\x32%.cutpurse.v1.TournamentCutShortPublicH\x00\x12\x12\n\ncommitment\x18\x1f \x01(\x0c\x42\x07\n\x05\x65vent\"\x8f\x01\n\x15TournamentSecretEvent\x12\x37\n\x07\x63reated\x18\x01 \x01(\x0b\x32$.cutpurse.v1.TournamentCreatedSecretH\x00\x12\x34\n\x0bround_drawn\x18\x02 \x01(\x0b\x32\x1d.cutpurse.v1.RoundDrawnSecretH\x00\x42\x07\n\x05\x65vent\":\n\x17TournamentCreatedPublic\x12\x10\n\x08manifest\x18\x01 \x01(\x0c\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"=\n\x17TournamentCreatedSecret\x12\x14\n\x0c\x64\x65\x61ls_secret\x18\x01 \x01(\x0c\x12\x0c\n\x04seed\x18\x02 \x01(\t\"L\n\x14\x45ntrantEnteredPublic\x12%\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x14.cutpurse.v1.Entrant\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"(\n\x17TournamentStartedPublic\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x03\"v\n\x0e\x43ompletedMatch\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04head\x18\x02 \x01(\x0c\x12\x0f\n\x07version\x18\x03 \x01(\r\x12(\n\x06result\x18\x04 \x01(\x0b\x32\x18.cutpurse.v1.MatchResult\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\"\x82\x01\n\x14\x42lockCompletedPublic\x12\r\n\x05round\x18\x01 \x01(\r\x12\r\n\x05table\x18\x02 \x01(\r\x12\x0f\n\x07\x61ttempt\x18\x03 \x01(\r\x12,\n\x07matches\x18\x04 \x03(\x0b\x32\x1b.cutpurse.v1.CompletedMatch\x12\r\n\x05\x61t_ms\x18\x05 \x01(\x03\"\x86\x01\n\x11\x42lockVoidedPublic\x12\r\n\x05round\x18\x01 \x01(\r\x12\r\n\x05table\x18\x02 \x01(\r\x12\x0f\n\x07\x61ttempt\x18\x03 \x01(\r\x12%\n\x05\x63\x61use\x18\x04 \x01(\x0e\x32\x16.cutpurse.v1.VoidCause\x12\r\n\x05\x61t_ms\x18\x05 \x01(\x03\x12\x0c\n\x04text\x18\x06 \x01(\t\"e\n\x11\x45ntrantLeftPublic\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12&\n\x05\x63\x61use\x18\x02 \x01(\x0e\x32\x17.cutpurse.v1.LeaveCause\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\r\n\x05\x61t_ms\x18\x04 \x01(\x03\"\x1a\n\nDrawnTable\x12\x0c\n\x04\x62ots\x18\x01 \x03(\t\"%\n\x06TieLot\x12\r\n\x05round\x18\x01 \x01(\r\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\"0\n\x10RoundDrawnPublic\x12\r\n\x05round\x18\x01 \x01(\r\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"l\n\x10RoundDrawnSecret\x12\'\n\x06tables\x18\x01 \x03(\x0b\x32\x17.cutpurse.v1.DrawnTable\x12\x0c\n\x04\x62yes\x18\x02 \x03(\t\x12!\n\x04lots\x18\x03 \x03(\x0b\x32\x13.cutpurse.v1.TieLot\"5\n\x16TournamentPausedPublic\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"(\n\x17TournamentResumedPublic\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x03\"7\n\x18TournamentCutShortPublic\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"\xa5\x01\n\x18TournamentFinishedPublic\x12(\n\tstandings\x18\x01 \x03(\x0b\x32\x15.cutpurse.v1.Standing\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\x12!\n\x04lots\x18\x03 \x03(\x0b\x32\x13.cutpurse.v1.TieLot\x12-\n\x07verdict\x18\x04 \x01(\x0e\x32\x1c.cutpurse.v1.GauntletVerdictb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n cutpurse/v1/tournament_log.proto\x12\x0b\x63utpurse.v1\x1a\x17\x63utpurse/v1/match.proto\x1a\x1c\x63utpurse/v1/tournament.proto\"\xef\x06\n\x15TournamentPublicEvent\x12\x37\n\x07\x63reated\x18\x01 \x01(\x0b\x32$.cutpurse.v1.TournamentCreatedPublicH\x00\x12<\n\x0f\x65ntrant_entered\x18\x02 \x01(\x0b\x32!.cutpurse.v1.EntrantEnteredPublicH\x00\x12\x37\n\x07started\x18\x03 \x01(\x0b\x32$.cutpurse.v1.TournamentStartedPublicH\x00\x12<\n\x0f\x62lock_completed\x18\x04 \x01(\x0b\x32!.cutpurse.v1.BlockCompletedPublicH\x00\x12\x36\n\x0c\x62lock_voided\x18\x05 \x01(\x0b\x32\x1e.cutpurse.v1.BlockVoidedPublicH\x00\x12\x39\n\x08\x66inished\x18\x06 \x01(\x0b\x32%.cutpurse.v1.TournamentFinishedPublicH\x00\x12\x36\n\x0c\x65ntrant_left\x18\x07 \x01(\x0b\x32\x1e.cutpurse.v1.EntrantLeftPublicH\x00\x12\x34\n\x0bround_drawn\x18\x08 \x01(\x0b\x32\x1d.cutpurse.v1.RoundDrawnPublicH\x00\x12\x35\n\x06paused\x18\t \x01(\x0b\x32#.cutpurse.v1.TournamentPausedPublicH\x00\x12\x37\n\x07resumed\x18\n \x01(\x0b\x32$.cutpurse.v1.TournamentResumedPublicH\x00\x12:\n\tcut_short\x18\x0b \x01(\x0b\x32%.cutpurse.v1.TournamentCutShortPublicH\x00\x12\x44\n\x13\x65ntrant_quarantined\x18\x0c \x01(\x0b\x32%.cutpurse.v1.EntrantQuarantinedPublicH\x00\x12>\n\x10\x65ntrant_released\x18\r \x01(\x0b\x32\".cutpurse.v1.EntrantReleasedPublicH\x00\x12\x38\n\rbots_launched\x18\x0e \x01(\x0b\x32\x1f.cutpurse.v1.BotsLaunchedPublicH\x00\x12\x12\n\ncommitment\x18\x1f \x01(\x0c\x42\x07\n\x05\x65vent\"\x8f\x01\n\x15TournamentSecretEvent\x12\x37\n\x07\x63reated\x18\x01 \x01(\x0b\x32$.cutpurse.v1.TournamentCreatedSecretH\x00\x12\x34\n\x0bround_drawn\x18\x02 \x01(\x0b\x32\x1d.cutpurse.v1.RoundDrawnSecretH\x00\x42\x07\n\x05\x65vent\":\n\x17TournamentCreatedPublic\x12\x10\n\x08manifest\x18\x01 \x01(\x0c\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"=\n\x17TournamentCreatedSecret\x12\x14\n\x0c\x64\x65\x61ls_secret\x18\x01 \x01(\x0c\x12\x0c\n\x04seed\x18\x02 \x01(\t\"L\n\x14\x45ntrantEnteredPublic\x12%\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x14.cutpurse.v1.Entrant\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"(\n\x17TournamentStartedPublic\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x03\"\x86\x01\n\x0e\x43ompletedMatch\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04head\x18\x02 \x01(\x0c\x12\x0f\n\x07version\x18\x03 \x01(\r\x12(\n\x06result\x18\x04 \x01(\x0b\x32\x18.cutpurse.v1.MatchResult\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\x0e\n\x06\x61\x62sent\x18\x06 \x03(\r\"\x82\x01\n\x14\x42lockCompletedPublic\x12\r\n\x05round\x18\x01 \x01(\r\x12\r\n\x05table\x18\x02 \x01(\r\x12\x0f\n\x07\x61ttempt\x18\x03 \x01(\r\x12,\n\x07matches\x18\x04 \x03(\x0b\x32\x1b.cutpurse.v1.CompletedMatch\x12\r\n\x05\x61t_ms\x18\x05 \x01(\x03\"\x86\x01\n\x11\x42lockVoidedPublic\x12\r\n\x05round\x18\x01 \x01(\r\x12\r\n\x05table\x18\x02 \x01(\r\x12\x0f\n\x07\x61ttempt\x18\x03 \x01(\r\x12%\n\x05\x63\x61use\x18\x04 \x01(\x0e\x32\x16.cutpurse.v1.VoidCause\x12\r\n\x05\x61t_ms\x18\x05 \x01(\x03\x12\x0c\n\x04text\x18\x06 \x01(\t\"e\n\x11\x45ntrantLeftPublic\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12&\n\x05\x63\x61use\x18\x02 \x01(\x0e\x32\x17.cutpurse.v1.LeaveCause\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\r\n\x05\x61t_ms\x18\x04 \x01(\x03\"D\n\x18\x45ntrantQuarantinedPublic\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\r\n\x05\x61t_ms\x18\x03 \x01(\x03\"A\n\x15\x45ntrantReleasedPublic\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\r\n\x05\x61t_ms\x18\x03 \x01(\x03\"1\n\x12\x42otsLaunchedPublic\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"\x1a\n\nDrawnTable\x12\x0c\n\x04\x62ots\x18\x01 \x03(\t\"%\n\x06TieLot\x12\r\n\x05round\x18\x01 \x01(\r\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\"0\n\x10RoundDrawnPublic\x12\r\n\x05round\x18\x01 \x01(\r\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"l\n\x10RoundDrawnSecret\x12\'\n\x06tables\x18\x01 \x03(\x0b\x32\x17.cutpurse.v1.DrawnTable\x12\x0c\n\x04\x62yes\x18\x02 \x03(\t\x12!\n\x04lots\x18\x03 \x03(\x0b\x32\x13.cutpurse.v1.TieLot\"5\n\x16TournamentPausedPublic\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"(\n\x17TournamentResumedPublic\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x03\"7\n\x18TournamentCutShortPublic\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"\xa5\x01\n\x18TournamentFinishedPublic\x12(\n\tstandings\x18\x01 \x03(\x0b\x32\x15.cutpurse.v1.Standing\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\x12!\n\x04lots\x18\x03 \x03(\x0b\x32\x13.cutpurse.v1.TieLot\x12-\n\x07verdict\x18\x04 \x01(\x0e\x32\x1c.cutpurse.v1.GauntletVerdictb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,39 +34,45 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cutpurse.v1.tournament_log_
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_TOURNAMENTPUBLICEVENT']._serialized_start=105
-  _globals['_TOURNAMENTPUBLICEVENT']._serialized_end=792
-  _globals['_TOURNAMENTSECRETEVENT']._serialized_start=795
-  _globals['_TOURNAMENTSECRETEVENT']._serialized_end=938
-  _globals['_TOURNAMENTCREATEDPUBLIC']._serialized_start=940
-  _globals['_TOURNAMENTCREATEDPUBLIC']._serialized_end=998
-  _globals['_TOURNAMENTCREATEDSECRET']._serialized_start=1000
-  _globals['_TOURNAMENTCREATEDSECRET']._serialized_end=1061
-  _globals['_ENTRANTENTEREDPUBLIC']._serialized_start=1063
-  _globals['_ENTRANTENTEREDPUBLIC']._serialized_end=1139
-  _globals['_TOURNAMENTSTARTEDPUBLIC']._serialized_start=1141
-  _globals['_TOURNAMENTSTARTEDPUBLIC']._serialized_end=1181
-  _globals['_COMPLETEDMATCH']._serialized_start=1183
-  _globals['_COMPLETEDMATCH']._serialized_end=1301
-  _globals['_BLOCKCOMPLETEDPUBLIC']._serialized_start=1304
-  _globals['_BLOCKCOMPLETEDPUBLIC']._serialized_end=1434
-  _globals['_BLOCKVOIDEDPUBLIC']._serialized_start=1437
-  _globals['_BLOCKVOIDEDPUBLIC']._serialized_end=1571
-  _globals['_ENTRANTLEFTPUBLIC']._serialized_start=1573
-  _globals['_ENTRANTLEFTPUBLIC']._serialized_end=1674
-  _globals['_DRAWNTABLE']._serialized_start=1676
-  _globals['_DRAWNTABLE']._serialized_end=1702
-  _globals['_TIELOT']._serialized_start=1704
-  _globals['_TIELOT']._serialized_end=1741
-  _globals['_ROUNDDRAWNPUBLIC']._serialized_start=1743
-  _globals['_ROUNDDRAWNPUBLIC']._serialized_end=1791
-  _globals['_ROUNDDRAWNSECRET']._serialized_start=1793
-  _globals['_ROUNDDRAWNSECRET']._serialized_end=1901
-  _globals['_TOURNAMENTPAUSEDPUBLIC']._serialized_start=1903
-  _globals['_TOURNAMENTPAUSEDPUBLIC']._serialized_end=1956
-  _globals['_TOURNAMENTRESUMEDPUBLIC']._serialized_start=1958
-  _globals['_TOURNAMENTRESUMEDPUBLIC']._serialized_end=1998
-  _globals['_TOURNAMENTCUTSHORTPUBLIC']._serialized_start=2000
-  _globals['_TOURNAMENTCUTSHORTPUBLIC']._serialized_end=2055
-  _globals['_TOURNAMENTFINISHEDPUBLIC']._serialized_start=2058
-  _globals['_TOURNAMENTFINISHEDPUBLIC']._serialized_end=2223
+  _globals['_TOURNAMENTPUBLICEVENT']._serialized_end=984
+  _globals['_TOURNAMENTSECRETEVENT']._serialized_start=987
+  _globals['_TOURNAMENTSECRETEVENT']._serialized_end=1130
+  _globals['_TOURNAMENTCREATEDPUBLIC']._serialized_start=1132
+  _globals['_TOURNAMENTCREATEDPUBLIC']._serialized_end=1190
+  _globals['_TOURNAMENTCREATEDSECRET']._serialized_start=1192
+  _globals['_TOURNAMENTCREATEDSECRET']._serialized_end=1253
+  _globals['_ENTRANTENTEREDPUBLIC']._serialized_start=1255
+  _globals['_ENTRANTENTEREDPUBLIC']._serialized_end=1331
+  _globals['_TOURNAMENTSTARTEDPUBLIC']._serialized_start=1333
+  _globals['_TOURNAMENTSTARTEDPUBLIC']._serialized_end=1373
+  _globals['_COMPLETEDMATCH']._serialized_start=1376
+  _globals['_COMPLETEDMATCH']._serialized_end=1510
+  _globals['_BLOCKCOMPLETEDPUBLIC']._serialized_start=1513
+  _globals['_BLOCKCOMPLETEDPUBLIC']._serialized_end=1643
+  _globals['_BLOCKVOIDEDPUBLIC']._serialized_start=1646
+  _globals['_BLOCKVOIDEDPUBLIC']._serialized_end=1780
+  _globals['_ENTRANTLEFTPUBLIC']._serialized_start=1782
+  _globals['_ENTRANTLEFTPUBLIC']._serialized_end=1883
+  _globals['_ENTRANTQUARANTINEDPUBLIC']._serialized_start=1885
+  _globals['_ENTRANTQUARANTINEDPUBLIC']._serialized_end=1953
+  _globals['_ENTRANTRELEASEDPUBLIC']._serialized_start=1955
+  _globals['_ENTRANTRELEASEDPUBLIC']._serialized_end=2020
+  _globals['_BOTSLAUNCHEDPUBLIC']._serialized_start=2022
+  _globals['_BOTSLAUNCHEDPUBLIC']._serialized_end=2071
+  _globals['_DRAWNTABLE']._serialized_start=2073
+  _globals['_DRAWNTABLE']._serialized_end=2099
+  _globals['_TIELOT']._serialized_start=2101
+  _globals['_TIELOT']._serialized_end=2138
+  _globals['_ROUNDDRAWNPUBLIC']._serialized_start=2140
+  _globals['_ROUNDDRAWNPUBLIC']._serialized_end=2188
+  _globals['_ROUNDDRAWNSECRET']._serialized_start=2190
+  _globals['_ROUNDDRAWNSECRET']._serialized_end=2298
+  _globals['_TOURNAMENTPAUSEDPUBLIC']._serialized_start=2300
+  _globals['_TOURNAMENTPAUSEDPUBLIC']._serialized_end=2353
+  _globals['_TOURNAMENTRESUMEDPUBLIC']._serialized_start=2355
+  _globals['_TOURNAMENTRESUMEDPUBLIC']._serialized_end=2395
+  _globals['_TOURNAMENTCUTSHORTPUBLIC']._serialized_start=2397
+  _globals['_TOURNAMENTCUTSHORTPUBLIC']._serialized_end=2452
+  _globals['_TOURNAMENTFINISHEDPUBLIC']._serialized_start=2455
+  _globals['_TOURNAMENTFINISHEDPUBLIC']._serialized_end=2620
 # @@protoc_insertion_point(module_scope)

@@ -39,6 +39,9 @@ class TournamentPublicEvent(_message.Message):
     PAUSED_FIELD_NUMBER: _builtins.int
     RESUMED_FIELD_NUMBER: _builtins.int
     CUT_SHORT_FIELD_NUMBER: _builtins.int
+    ENTRANT_QUARANTINED_FIELD_NUMBER: _builtins.int
+    ENTRANT_RELEASED_FIELD_NUMBER: _builtins.int
+    BOTS_LAUNCHED_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
     commitment: _builtins.bytes
     """32 bytes; absent where there is no secret part."""
@@ -86,6 +89,18 @@ class TournamentPublicEvent(_message.Message):
     def cut_short(self) -> Global___TournamentCutShortPublic:
         """The organiser ends it."""
 
+    @_builtins.property
+    def entrant_quarantined(self) -> Global___EntrantQuarantinedPublic:
+        """A bot is not waited for any more."""
+
+    @_builtins.property
+    def entrant_released(self) -> Global___EntrantReleasedPublic:
+        """It is again."""
+
+    @_builtins.property
+    def bots_launched(self) -> Global___BotsLaunchedPublic:
+        """The organiser launches bots."""
+
     def __init__(
         self,
         *,
@@ -100,13 +115,16 @@ class TournamentPublicEvent(_message.Message):
         paused: Global___TournamentPausedPublic | None = ...,
         resumed: Global___TournamentResumedPublic | None = ...,
         cut_short: Global___TournamentCutShortPublic | None = ...,
+        entrant_quarantined: Global___EntrantQuarantinedPublic | None = ...,
+        entrant_released: Global___EntrantReleasedPublic | None = ...,
+        bots_launched: Global___BotsLaunchedPublic | None = ...,
         commitment: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["block_completed", b"block_completed", "block_voided", b"block_voided", "created", b"created", "cut_short", b"cut_short", "entrant_entered", b"entrant_entered", "entrant_left", b"entrant_left", "event", b"event", "finished", b"finished", "paused", b"paused", "resumed", b"resumed", "round_drawn", b"round_drawn", "started", b"started"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["block_completed", b"block_completed", "block_voided", b"block_voided", "bots_launched", b"bots_launched", "created", b"created", "cut_short", b"cut_short", "entrant_entered", b"entrant_entered", "entrant_left", b"entrant_left", "entrant_quarantined", b"entrant_quarantined", "entrant_released", b"entrant_released", "event", b"event", "finished", b"finished", "paused", b"paused", "resumed", b"resumed", "round_drawn", b"round_drawn", "started", b"started"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["block_completed", b"block_completed", "block_voided", b"block_voided", "commitment", b"commitment", "created", b"created", "cut_short", b"cut_short", "entrant_entered", b"entrant_entered", "entrant_left", b"entrant_left", "event", b"event", "finished", b"finished", "paused", b"paused", "resumed", b"resumed", "round_drawn", b"round_drawn", "started", b"started"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["block_completed", b"block_completed", "block_voided", b"block_voided", "bots_launched", b"bots_launched", "commitment", b"commitment", "created", b"created", "cut_short", b"cut_short", "entrant_entered", b"entrant_entered", "entrant_left", b"entrant_left", "entrant_quarantined", b"entrant_quarantined", "entrant_released", b"entrant_released", "event", b"event", "finished", b"finished", "paused", b"paused", "resumed", b"resumed", "round_drawn", b"round_drawn", "started", b"started"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_entered", "started", "block_completed", "block_voided", "finished", "entrant_left", "round_drawn", "paused", "resumed", "cut_short"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["created", "entrant_entered", "started", "block_completed", "block_voided", "finished", "entrant_left", "round_drawn", "paused", "resumed", "cut_short", "entrant_quarantined", "entrant_released", "bots_launched"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -257,6 +275,7 @@ class CompletedMatch(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
+    ABSENT_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """Its identifier."""
     head: _builtins.bytes
@@ -271,6 +290,10 @@ class CompletedMatch(_message.Message):
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Bots by seat."""
 
+    @_builtins.property
+    def absent(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats that were waited for and never ready, ascending."""
+
     def __init__(
         self,
         *,
@@ -279,10 +302,11 @@ class CompletedMatch(_message.Message):
         version: _builtins.int = ...,
         result: _match_pb2.MatchResult | None = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
+        absent: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "head", b"head", "match", b"match", "result", b"result", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "bots", b"bots", "head", b"head", "match", b"match", "result", b"result", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -403,6 +427,94 @@ class EntrantLeftPublic(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EntrantLeftPublic: _TypeAlias = EntrantLeftPublic  # noqa: Y015
+
+@_typing.final
+class EntrantQuarantinedPublic(_message.Message):
+    """A bot that ends or stays away again and again. In matches that begin from now on its seat is forfeited from the start, and nobody waits
+    for it.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    text: _builtins.str
+    """Why."""
+    at_ms: _builtins.int
+    """Store time, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        text: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "bot", b"bot", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EntrantQuarantinedPublic: _TypeAlias = EntrantQuarantinedPublic  # noqa: Y015
+
+@_typing.final
+class EntrantReleasedPublic(_message.Message):
+    """A bot is out of quarantine."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    text: _builtins.str
+    """The organiser's words."""
+    at_ms: _builtins.int
+    """Store time, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        text: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "bot", b"bot", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EntrantReleasedPublic: _TypeAlias = EntrantReleasedPublic  # noqa: Y015
+
+@_typing.final
+class BotsLaunchedPublic(_message.Message):
+    """The organiser's machine launches bots; again whenever it does so otherwise than before."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """How they are isolated, and which limits are in force."""
+    at_ms: _builtins.int
+    """Store time, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+        at_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotsLaunchedPublic: _TypeAlias = BotsLaunchedPublic  # noqa: Y015
 
 @_typing.final
 class DrawnTable(_message.Message):

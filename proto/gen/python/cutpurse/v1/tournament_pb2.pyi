@@ -188,6 +188,12 @@ class _TournamentNoticeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_
     """It goes on."""
     TOURNAMENT_NOTICE_KIND_CUT_SHORT: _TournamentNoticeKind.ValueType  # 7
     """The organiser has ended it."""
+    TOURNAMENT_NOTICE_KIND_QUARANTINED: _TournamentNoticeKind.ValueType  # 8
+    """A bot is in quarantine."""
+    TOURNAMENT_NOTICE_KIND_RELEASED: _TournamentNoticeKind.ValueType  # 9
+    """It is out of quarantine."""
+    TOURNAMENT_NOTICE_KIND_BOTS_LAUNCHED: _TournamentNoticeKind.ValueType  # 10
+    """The organiser launches bots, isolated and limited as the text says."""
 
 class TournamentNoticeKind(_TournamentNoticeKind, metaclass=_TournamentNoticeKindEnumTypeWrapper):
     """What was done to a tournament."""
@@ -208,7 +214,41 @@ TOURNAMENT_NOTICE_KIND_RESUMED: TournamentNoticeKind.ValueType  # 6
 """It goes on."""
 TOURNAMENT_NOTICE_KIND_CUT_SHORT: TournamentNoticeKind.ValueType  # 7
 """The organiser has ended it."""
+TOURNAMENT_NOTICE_KIND_QUARANTINED: TournamentNoticeKind.ValueType  # 8
+"""A bot is in quarantine."""
+TOURNAMENT_NOTICE_KIND_RELEASED: TournamentNoticeKind.ValueType  # 9
+"""It is out of quarantine."""
+TOURNAMENT_NOTICE_KIND_BOTS_LAUNCHED: TournamentNoticeKind.ValueType  # 10
+"""The organiser launches bots, isolated and limited as the text says."""
 Global___TournamentNoticeKind: _TypeAlias = TournamentNoticeKind  # noqa: Y015
+
+class _BotFaultKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _BotFaultKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BotFaultKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BOT_FAULT_KIND_UNSPECIFIED: _BotFaultKind.ValueType  # 0
+    """Never sent."""
+    BOT_FAULT_KIND_DEFAULT: _BotFaultKind.ValueType  # 1
+    """The page's default was played."""
+    BOT_FAULT_KIND_REFUSED: _BotFaultKind.ValueType  # 2
+    """An answer was refused."""
+    BOT_FAULT_KIND_FORFEIT: _BotFaultKind.ValueType  # 3
+    """The seat was forfeited."""
+
+class BotFaultKind(_BotFaultKind, metaclass=_BotFaultKindEnumTypeWrapper):
+    """What sort of fault it is."""
+
+BOT_FAULT_KIND_UNSPECIFIED: BotFaultKind.ValueType  # 0
+"""Never sent."""
+BOT_FAULT_KIND_DEFAULT: BotFaultKind.ValueType  # 1
+"""The page's default was played."""
+BOT_FAULT_KIND_REFUSED: BotFaultKind.ValueType  # 2
+"""An answer was refused."""
+BOT_FAULT_KIND_FORFEIT: BotFaultKind.ValueType  # 3
+"""The seat was forfeited."""
+Global___BotFaultKind: _TypeAlias = BotFaultKind  # noqa: Y015
 
 @_typing.final
 class FormatSettings(_message.Message):
@@ -330,6 +370,7 @@ class Entrant(_message.Message):
     OWNER_FIELD_NUMBER: _builtins.int
     RANK_FIELD_NUMBER: _builtins.int
     LEFT_FIELD_NUMBER: _builtins.int
+    QUARANTINED_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """The bot's name."""
     owner: _builtins.str
@@ -338,6 +379,8 @@ class Entrant(_message.Message):
     """Its place in the organiser's seeding of a single elimination, from 1; 0: none, so that a lot decides."""
     left: Global___LeaveCause.ValueType
     """Why it is out, if it is. Not in a log's entries."""
+    quarantined: _builtins.bool
+    """Whether it is in quarantine. Not in a log's entries."""
     def __init__(
         self,
         *,
@@ -345,10 +388,11 @@ class Entrant(_message.Message):
         owner: _builtins.str = ...,
         rank: _builtins.int = ...,
         left: Global___LeaveCause.ValueType = ...,
+        quarantined: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "left", b"left", "owner", b"owner", "rank", b"rank"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "left", b"left", "owner", b"owner", "quarantined", b"quarantined", "rank", b"rank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -436,6 +480,7 @@ class TournamentProgress(_message.Message):
     PAUSED_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
     VERDICT_FIELD_NUMBER: _builtins.int
+    QUARANTINED_FIELD_NUMBER: _builtins.int
     phase: Global___TournamentPhase.ValueType
     """Its phase."""
     matches_done: _builtins.int
@@ -452,6 +497,10 @@ class TournamentProgress(_message.Message):
     """Rounds drawn so far."""
     verdict: Global___GauntletVerdict.ValueType
     """Of a gauntlet that is decided."""
+    @_builtins.property
+    def quarantined(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Bots in quarantine, by name."""
+
     def __init__(
         self,
         *,
@@ -463,10 +512,11 @@ class TournamentProgress(_message.Message):
         paused: _builtins.bool = ...,
         rounds: _builtins.int = ...,
         verdict: Global___GauntletVerdict.ValueType = ...,
+        quarantined: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "matches_done", b"matches_done", "matches_running", b"matches_running", "matches_total", b"matches_total", "paused", b"paused", "phase", b"phase", "rounds", b"rounds", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "matches_done", b"matches_done", "matches_running", b"matches_running", "matches_total", b"matches_total", "paused", b"paused", "phase", b"phase", "quarantined", b"quarantined", "rounds", b"rounds", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1095,3 +1145,277 @@ class FinishTournamentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___FinishTournamentResponse: _TypeAlias = FinishTournamentResponse  # noqa: Y015
+
+@_typing.final
+class QuarantineEntrantRequest(_message.Message):
+    """Quarantines a bot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    bot: _builtins.str
+    """The bot."""
+    text: _builtins.str
+    """Why, for people; stands in the log and is shown to all. 1 to 256 bytes."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "text", b"text", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___QuarantineEntrantRequest: _TypeAlias = QuarantineEntrantRequest  # noqa: Y015
+
+@_typing.final
+class QuarantineEntrantResponse(_message.Message):
+    """In quarantine, or it was already."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___QuarantineEntrantResponse: _TypeAlias = QuarantineEntrantResponse  # noqa: Y015
+
+@_typing.final
+class ReleaseEntrantRequest(_message.Message):
+    """Releases a bot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    bot: _builtins.str
+    """The bot."""
+    text: _builtins.str
+    """Why, for people; stands in the log and is shown to all. At most 256 bytes."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "text", b"text", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseEntrantRequest: _TypeAlias = ReleaseEntrantRequest  # noqa: Y015
+
+@_typing.final
+class ReleaseEntrantResponse(_message.Message):
+    """Released, or it was not in quarantine."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseEntrantResponse: _TypeAlias = ReleaseEntrantResponse  # noqa: Y015
+
+@_typing.final
+class GetBotLogRequest(_message.Message):
+    """Asks for a bot's own log."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    bot: _builtins.str
+    """The bot; empty for the caller's own."""
+    after: _builtins.int
+    """How many of its matches to pass over."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        after: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "bot", b"bot", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetBotLogRequest: _TypeAlias = GetBotLogRequest  # noqa: Y015
+
+@_typing.final
+class BotFault(_message.Message):
+    """Something that a bot did wrong, or did not do."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    DECISION_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
+    NOTATION_FIELD_NUMBER: _builtins.int
+    STRIKE_FIELD_NUMBER: _builtins.int
+    kind: Global___BotFaultKind.ValueType
+    """What."""
+    decision: _builtins.int
+    """The match's decision, from 1; 0: before the first one."""
+    cause: _match_pb2.Cause.ValueType
+    """Why."""
+    notation: _builtins.str
+    """Of a refused answer, its first 256 characters; of a default, what was played."""
+    strike: _builtins.bool
+    """Whether it was a strike."""
+    def __init__(
+        self,
+        *,
+        kind: Global___BotFaultKind.ValueType = ...,
+        decision: _builtins.int = ...,
+        cause: _match_pb2.Cause.ValueType = ...,
+        notation: _builtins.str = ...,
+        strike: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "decision", b"decision", "kind", b"kind", "notation", b"notation", "strike", b"strike"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotFault: _TypeAlias = BotFault  # noqa: Y015
+
+@_typing.final
+class BotChoice(_message.Message):
+    """A choice of the bot's own."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECISION_FIELD_NUMBER: _builtins.int
+    TOOK_MS_FIELD_NUMBER: _builtins.int
+    NOTATION_FIELD_NUMBER: _builtins.int
+    decision: _builtins.int
+    """The match's decision, from 1."""
+    took_ms: _builtins.int
+    """Milliseconds from when it was asked until its answer was there."""
+    notation: _builtins.str
+    """What was chosen."""
+    def __init__(
+        self,
+        *,
+        decision: _builtins.int = ...,
+        took_ms: _builtins.int = ...,
+        notation: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "notation", b"notation", "took_ms", b"took_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotChoice: _TypeAlias = BotChoice  # noqa: Y015
+
+@_typing.final
+class BotMatch(_message.Message):
+    """A match of the bot's."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    PLACEMENT_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    FORFEITED_FIELD_NUMBER: _builtins.int
+    CHOICES_FIELD_NUMBER: _builtins.int
+    FAULTS_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match."""
+    seat: _builtins.int
+    """Its seat."""
+    placement: _builtins.int
+    """Its place, shared where equal; from 1."""
+    points: _builtins.float
+    """Its points, from 0 to 1."""
+    forfeited: _builtins.bool
+    """Whether its seat was forfeited."""
+    @_builtins.property
+    def choices(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotChoice]:
+        """Its choices, in order."""
+
+    @_builtins.property
+    def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotFault]:
+        """Its faults, in order."""
+
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+        seat: _builtins.int = ...,
+        placement: _builtins.int = ...,
+        points: _builtins.float = ...,
+        forfeited: _builtins.bool = ...,
+        choices: _abc.Iterable[Global___BotChoice] | None = ...,
+        faults: _abc.Iterable[Global___BotFault] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "faults", b"faults", "forfeited", b"forfeited", "match", b"match", "placement", b"placement", "points", b"points", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotMatch: _TypeAlias = BotMatch  # noqa: Y015
+
+@_typing.final
+class GetBotLogResponse(_message.Message):
+    """A part of a bot's own log."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    MORE_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot."""
+    more: _builtins.bool
+    """Whether there are more."""
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotMatch]:
+        """Its matches in completed blocks, in the order in which these ended."""
+
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        matches: _abc.Iterable[Global___BotMatch] | None = ...,
+        more: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "matches", b"matches", "more", b"more"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetBotLogResponse: _TypeAlias = GetBotLogResponse  # noqa: Y015

@@ -95,6 +95,21 @@ class TournamentServiceStub(object):
                 request_serializer=cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentRequest.SerializeToString,
                 response_deserializer=cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentResponse.FromString,
                 _registered_method=True)
+        self.QuarantineEntrant = channel.unary_unary(
+                '/cutpurse.v1.TournamentService/QuarantineEntrant',
+                request_serializer=cutpurse_dot_v1_dot_tournament__pb2.QuarantineEntrantRequest.SerializeToString,
+                response_deserializer=cutpurse_dot_v1_dot_tournament__pb2.QuarantineEntrantResponse.FromString,
+                _registered_method=True)
+        self.ReleaseEntrant = channel.unary_unary(
+                '/cutpurse.v1.TournamentService/ReleaseEntrant',
+                request_serializer=cutpurse_dot_v1_dot_tournament__pb2.ReleaseEntrantRequest.SerializeToString,
+                response_deserializer=cutpurse_dot_v1_dot_tournament__pb2.ReleaseEntrantResponse.FromString,
+                _registered_method=True)
+        self.GetBotLog = channel.unary_unary(
+                '/cutpurse.v1.TournamentService/GetBotLog',
+                request_serializer=cutpurse_dot_v1_dot_tournament__pb2.GetBotLogRequest.SerializeToString,
+                response_deserializer=cutpurse_dot_v1_dot_tournament__pb2.GetBotLogResponse.FromString,
+                _registered_method=True)
 
 
 class TournamentServiceServicer(object):
@@ -185,6 +200,27 @@ class TournamentServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def QuarantineEntrant(self, request, context):
+        """Wait no more for a bot: its seat is forfeited from the start in matches that begin from now on. Organisers.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReleaseEntrant(self, request, context):
+        """The end of a quarantine. Organisers.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetBotLog(self, request, context):
+        """A bot's own log: its time and its faults in completed blocks. Organisers, and bots of its owner; BOT_UNKNOWN for everybody else.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_TournamentServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -247,6 +283,21 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.FinishTournament,
                     request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentRequest.FromString,
                     response_serializer=cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentResponse.SerializeToString,
+            ),
+            'QuarantineEntrant': grpc.unary_unary_rpc_method_handler(
+                    servicer.QuarantineEntrant,
+                    request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.QuarantineEntrantRequest.FromString,
+                    response_serializer=cutpurse_dot_v1_dot_tournament__pb2.QuarantineEntrantResponse.SerializeToString,
+            ),
+            'ReleaseEntrant': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReleaseEntrant,
+                    request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.ReleaseEntrantRequest.FromString,
+                    response_serializer=cutpurse_dot_v1_dot_tournament__pb2.ReleaseEntrantResponse.SerializeToString,
+            ),
+            'GetBotLog': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBotLog,
+                    request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.GetBotLogRequest.FromString,
+                    response_serializer=cutpurse_dot_v1_dot_tournament__pb2.GetBotLogResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -574,6 +625,87 @@ class TournamentService(object):
             '/cutpurse.v1.TournamentService/FinishTournament',
             cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentRequest.SerializeToString,
             cutpurse_dot_v1_dot_tournament__pb2.FinishTournamentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def QuarantineEntrant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cutpurse.v1.TournamentService/QuarantineEntrant',
+            cutpurse_dot_v1_dot_tournament__pb2.QuarantineEntrantRequest.SerializeToString,
+            cutpurse_dot_v1_dot_tournament__pb2.QuarantineEntrantResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReleaseEntrant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cutpurse.v1.TournamentService/ReleaseEntrant',
+            cutpurse_dot_v1_dot_tournament__pb2.ReleaseEntrantRequest.SerializeToString,
+            cutpurse_dot_v1_dot_tournament__pb2.ReleaseEntrantResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBotLog(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cutpurse.v1.TournamentService/GetBotLog',
+            cutpurse_dot_v1_dot_tournament__pb2.GetBotLogRequest.SerializeToString,
+            cutpurse_dot_v1_dot_tournament__pb2.GetBotLogResponse.FromString,
             options,
             channel_credentials,
             insecure,

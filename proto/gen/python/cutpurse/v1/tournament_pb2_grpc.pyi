@@ -61,6 +61,12 @@ class TournamentServiceStub:
     """Void a block, played or being played, for a named reason; it is played again. Organisers."""
     FinishTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.FinishTournamentRequest, _tournament_pb2.FinishTournamentResponse]
     """End it now: what has not ended is dropped. Organisers."""
+    QuarantineEntrant: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.QuarantineEntrantRequest, _tournament_pb2.QuarantineEntrantResponse]
+    """Wait no more for a bot: its seat is forfeited from the start in matches that begin from now on. Organisers."""
+    ReleaseEntrant: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.ReleaseEntrantRequest, _tournament_pb2.ReleaseEntrantResponse]
+    """The end of a quarantine. Organisers."""
+    GetBotLog: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.GetBotLogRequest, _tournament_pb2.GetBotLogResponse]
+    """A bot's own log: its time and its faults in completed blocks. Organisers, and bots of its owner; BOT_UNKNOWN for everybody else."""
 
 @_typing.type_check_only
 class TournamentServiceAsyncStub(TournamentServiceStub):
@@ -91,6 +97,12 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """Void a block, played or being played, for a named reason; it is played again. Organisers."""
     FinishTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.FinishTournamentRequest, _tournament_pb2.FinishTournamentResponse]  # type: ignore[assignment]
     """End it now: what has not ended is dropped. Organisers."""
+    QuarantineEntrant: _aio.UnaryUnaryMultiCallable[_tournament_pb2.QuarantineEntrantRequest, _tournament_pb2.QuarantineEntrantResponse]  # type: ignore[assignment]
+    """Wait no more for a bot: its seat is forfeited from the start in matches that begin from now on. Organisers."""
+    ReleaseEntrant: _aio.UnaryUnaryMultiCallable[_tournament_pb2.ReleaseEntrantRequest, _tournament_pb2.ReleaseEntrantResponse]  # type: ignore[assignment]
+    """The end of a quarantine. Organisers."""
+    GetBotLog: _aio.UnaryUnaryMultiCallable[_tournament_pb2.GetBotLogRequest, _tournament_pb2.GetBotLogResponse]  # type: ignore[assignment]
+    """A bot's own log: its time and its faults in completed blocks. Organisers, and bots of its owner; BOT_UNKNOWN for everybody else."""
 
 class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
     """Running tournaments."""
@@ -190,5 +202,29 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.FinishTournamentResponse, _abc.Awaitable[_tournament_pb2.FinishTournamentResponse]]:
         """End it now: what has not ended is dropped. Organisers."""
+
+    @_abc_1.abstractmethod
+    def QuarantineEntrant(
+        self,
+        request: _tournament_pb2.QuarantineEntrantRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.QuarantineEntrantResponse, _abc.Awaitable[_tournament_pb2.QuarantineEntrantResponse]]:
+        """Wait no more for a bot: its seat is forfeited from the start in matches that begin from now on. Organisers."""
+
+    @_abc_1.abstractmethod
+    def ReleaseEntrant(
+        self,
+        request: _tournament_pb2.ReleaseEntrantRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.ReleaseEntrantResponse, _abc.Awaitable[_tournament_pb2.ReleaseEntrantResponse]]:
+        """The end of a quarantine. Organisers."""
+
+    @_abc_1.abstractmethod
+    def GetBotLog(
+        self,
+        request: _tournament_pb2.GetBotLogRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.GetBotLogResponse, _abc.Awaitable[_tournament_pb2.GetBotLogResponse]]:
+        """A bot's own log: its time and its faults in completed blocks. Organisers, and bots of its owner; BOT_UNKNOWN for everybody else."""
 
 def add_TournamentServiceServicer_to_server(servicer: TournamentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
