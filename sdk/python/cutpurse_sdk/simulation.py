@@ -45,10 +45,10 @@ class Simulator(Protocol):
     ) -> AbstractAsyncContextManager[Arena]:
         """Start a service on a unix socket and register `bots`, each of an owner of its own.
 
-        Match i, from 0, seats the bots in the order given, moved on by i places (bot b in seat (b + i) mod n); its deal
-        and its identifier follow from `seed` and i alone. The first matches begin when all bots are connected; no more
-        than `concurrency` run at once. Clocks are the configuration's, else generous. Nothing is kept on disk. On
-        leaving, everything is stopped, whatever the state.
+        The matches are those that a round robin of these bots at one table plays with this seed, in blocks in which
+        every bot sits in every seat once; identifiers, deals and seats follow from `seed`, the names and the position
+        alone. The first ones begin when all bots are connected; no more than `concurrency` run at once. Clocks are the
+        configuration's, else generous. Nothing is kept on disk. On leaving, everything is stopped, whatever the state.
 
         Raises `ValueError` for a configuration that the game does not allow, with a text for people.
         """
@@ -104,10 +104,12 @@ def simulate(
 ) -> Simulation:
     """Play `matches` matches against `opponents`, house bots by name or functions like `choose`, and sum up.
 
-    Seats rotate from match to match; `options` are the game's. Without a seed one is drawn. What a bot raises comes
-    out. Raises `SimulatorMissing` where the service is not installed, `SettingsInvalid` for what cannot be played.
+    Seats rotate within blocks of matches; `options` are the game's. Without a seed one is drawn; with the same one the
+    matches are those of `cutpurse tournament run` with this seed, the author's bot entered as `me`. What a bot raises
+    comes out. Raises `SimulatorMissing` where the service is not installed, `SettingsInvalid` for what cannot be
+    played.
     """
-    drawn = secrets.token_hex(8) if seed is None else seed
+    drawn = seed or secrets.token_hex(8)
     configuration = MatchConfiguration(
         game=game, options={name: json.dumps(value) for name, value in (options or {}).items()}
     )
@@ -136,7 +138,7 @@ async def _simulate(
         # The bots leave before the service does.
         tasks = await stack.enter_async_context(_Tasks())
         for name, player in players.items():
-            _ = tasks.start(play(player, address=address, token=tokens[name], seed=f"{seed}/{name}"))
+            _ = tasks.start(play(player, address=address, token=tokens[name], seed=_seed_of(seed, name)))
         collecting = tasks.start(_collect(completed))
         await asyncio.wait(tasks.all, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks.all:
@@ -205,8 +207,13 @@ def _named_players(choose: Choose, opponents: Sequence[str | Choose], seed: str)
         kind = opponent if isinstance(opponent, str) else "opponent"
         counts[kind] += 1
         name = kind if counts[kind] == 1 else f"{kind}-{counts[kind]}"
-        players[name] = _house_bot(kind, f"{seed}/{name}") if isinstance(opponent, str) else opponent
+        players[name] = _house_bot(kind, _seed_of(seed, name)) if isinstance(opponent, str) else opponent
     return players
+
+
+def _seed_of(seed: str, name: str) -> str:
+    """The seed of one bot's lots: the same as the organiser of a tournament with this seed gives to the bot."""
+    return hashlib.sha256(f"{seed}/{name}".encode()).hexdigest()
 
 
 def _house_bot(kind: str, seed: str) -> Choose:
