@@ -85,8 +85,9 @@ def play_through_kills(
             until(lambda: service.has_ended() or _ended(clients), "the named point is reached")
     if service.dies:
         service.kill()
+    _until_all_have_ended(folder, clients)
     for bot, client in clients.items():
-        assert client.wait(PATIENCE_S * 4) == 0, (folder / f"{bot}.log").read_text()
+        assert client.wait() == 0, (folder / f"{bot}.log").read_text()
     service.until_it_serves()
     service.stop()
     return ids
@@ -94,6 +95,19 @@ def play_through_kills(
 
 def _until_written(folder: Path, enough: int, clients: dict[str, subprocess.Popen[bytes]], service: Service) -> None:
     until(lambda: _written(folder) > enough or _ended(clients) or service.has_ended(), "play goes on")
+
+
+def _until_all_have_ended(folder: Path, clients: dict[str, subprocess.Popen[bytes]]) -> None:
+    """However long that takes on a busy machine, as long as it goes on."""
+    while any(client.poll() is None for client in clients.values()):
+        written = _written(folder)
+        until(
+            lambda written=written: (  # type: ignore[misc]
+                _written(folder) > written or all(client.poll() is not None for client in clients.values())
+            ),
+            "play goes on",
+            PATIENCE_S * 2,
+        )
 
 
 def _written(folder: Path) -> int:
