@@ -87,6 +87,14 @@ ResumeTournament
   ORGANISER         WRONG_PHASE     OK              TOURNAMENT_UNKNOWN
 VoidBlock
   ORGANISER         WRONG_PHASE     OK              TOURNAMENT_UNKNOWN
+QuarantineEntrant
+  ORGANISER         WRONG_PHASE     OK              TOURNAMENT_UNKNOWN
+ReleaseEntrant
+  ORGANISER         WRONG_PHASE     OK              TOURNAMENT_UNKNOWN
+GetBotLog
+  BOT               OK              OK              TOURNAMENT_UNKNOWN
+  PLAYER            BOT_UNKNOWN     BOT_UNKNOWN     TOURNAMENT_UNKNOWN
+  ORGANISER         OK              OK              TOURNAMENT_UNKNOWN
 FinishTournament
   ORGANISER         WRONG_PHASE     OK              TOURNAMENT_UNKNOWN
 """
@@ -235,6 +243,9 @@ def about_tournament(method: str, tournament: str) -> Any:
         "WithdrawEntrant": {"bot": "ann"},
         "DisqualifyEntrant": {"bot": "ann", "text": "it cheated"},
         "VoidBlock": {"round": 1, "table": 1, "text": "the wrong game"},
+        "QuarantineEntrant": {"bot": "ann", "text": "it does not come"},
+        "ReleaseEntrant": {"bot": "ann"},
+        "GetBotLog": {"bot": "ann"},
         "FinishTournament": {"text": "the hall closes"},
     }
     return getattr(tournament_pb2, f"{method}Request")(tournament=tournament, **given.get(method, {}))

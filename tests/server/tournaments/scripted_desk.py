@@ -34,6 +34,8 @@ class ScriptedDesk:
         self.records = records
         self.begins: list[str] = []
         self.most_running = 0
+        self.away: set[str] = set()
+        """Bots that are ready for nothing."""
         self._observers: list[Observer] = []
 
     def observe(self, observer: Observer) -> None:
@@ -72,7 +74,8 @@ class ScriptedDesk:
         """Let a match be over; who wins follows from its key, unless it is given."""
         record = self.records[match]
         players = record.begun.players
-        record.ready = frozenset(map(Seat, range(players))) - {Seat(seat) for seat in record.begun.quarantined}
+        here = (seat for seat in map(Seat, range(players)) if record.begun.seats[seat].bot not in self.away)
+        record.ready = frozenset(seat for seat in here if seat not in record.begun.quarantined)
         places = list(range(1, players + 1))
         random.Random(record.begun.key).shuffle(places)
         places = list(placements) or places
