@@ -139,6 +139,6 @@ async def test_a_bot_from_the_protocol_alone_plays_a_match(tmp_path: Path) -> No
     assert "cutpurse_sdk" not in bot.read_text()
 
     async with scripted_service(tmp_path, one_match) as address:
-        code, output, errors = await outcome(await start(address, [bot]))
+        code, output, errors = await outcome(await start(address, [bot, "1"]))
 
     assert (code, output, errors) == (0, "match m: place 1\n", "")

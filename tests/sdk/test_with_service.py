@@ -177,7 +177,7 @@ async def test_a_bot_learns_of_an_end_that_came_while_it_was_away() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        [ROOT / "bots/examples/python_proto_only/bot.py"],
+        [ROOT / "bots/examples/python_proto_only/bot.py", "1"],
         ["-m", "cutpurse_bots", "greedy", "--matches", "1"],
     ],
 )

@@ -17,6 +17,8 @@ class _DecisionTwice(Script):
         self._asked: dict[str, match_pb2.Decision] = {}
 
     async def from_service(self, line: Line, frame: bot_pb2.ConnectResponse) -> None:
+        for ended in frame.ended:
+            self._asked.pop(ended.match, None)
         again = [self._asked[each.match] for each in frame.accepted if each.match in self._asked]
         for decision in frame.decisions:
             self._asked[decision.match] = decision
