@@ -163,12 +163,12 @@ export type Script = (line: Line) => Promise<unknown>;
 /**
  * Serve the scripts on a unix socket while `work` runs with the address; checks at the end that all were followed.
  *
- * `known` are the matches of which GetMatch can tell something; of all others there is no such match.
+ * `known` are the matches of which GetMatch can tell something; of all others there is no such match. Without it there is no GetMatch.
  */
 export async function scripted<Result>(
   scripts: Script[],
   work: (address: string) => Promise<Result>,
-  known: Record<string, Partial<GetMatchResponse>> = {},
+  known?: Record<string, Partial<GetMatchResponse>>,
 ): Promise<Result> {
   const left = [...scripts];
   const faults: unknown[] = [];
@@ -191,6 +191,7 @@ export async function scripted<Result>(
     });
     router.service(MatchService, {
       getMatch({ match }) {
+        if (known === undefined) throw new ConnectError("as scripted", Code.Unimplemented);
         const found = known[match];
         if (found === undefined) throw new ConnectError("as scripted", Code.NotFound);
         return found as GetMatchResponse;
