@@ -43,6 +43,12 @@ class MatchLog:
         """All defaults that were played for a seat, those of forfeited seats included."""
         return [event for event in self.events if isinstance(event, ChoiceDefaulted)]
 
+    @property
+    def course(self) -> str:
+        """Every decision with the choices of all seats, however they came to be."""
+        resolved = (event for event in self.events if isinstance(event, DecisionResolved))
+        return " · ".join(f"{each.seat}:{each.notation}" for event in resolved for each in event.choices)
+
     def choices_of(self, bot: str) -> dict[bytes, ChoiceMade]:
         """A bot's own choices by request id; no request id may stand there twice."""
         seat = self.record.seat_of[bot]

@@ -63,7 +63,9 @@ class Marked:
         self._mark = uuid.uuid4().hex
         # What is imported here is imported there: a tree may be tested that is not the one that is installed.
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-        self.environment = {**os.environ, _MARK: self._mark, "PYTHONPATH": path}
+        # Bots inherit little, but the mark.
+        inherit = {"CUTPURSE_BOTS_INHERIT": f"{_MARK},PYTHONPATH"}
+        self.environment = {**os.environ, **inherit, _MARK: self._mark, "PYTHONPATH": path}
 
     def start(self, command: Sequence[str], output: Path | None = None, **environment: str) -> subprocess.Popen[bytes]:
         """Start a process in a group of its own; what it prints is added to a file, or read from `stdout`."""

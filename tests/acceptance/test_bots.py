@@ -55,7 +55,7 @@ async def test_a_bot_of_ten_lines_plays_a_tournament_with_house_bots(marked: Mar
     ran = marked.run(cutpurse(*words))
 
     assert ran.returncode == 0, ran.stderr
-    told = json.loads(ran.stdout)
+    told = json.loads(ran.stdout.splitlines()[-1])
     assert {row["bot"] for row in told["standings"]} == {"mine", "greedy", "friend"}
     for log in (await read_matches(tmp_path / "cup" / "log.sqlite")).values():
         assert not any(log.faults_of(bot) for bot in ("mine", "greedy", "friend"))
@@ -120,7 +120,7 @@ async def test_hostile_bots_harm_themselves_only(marked: Marked, tmp_path: Path,
         assert causes or kind in BLAMELESS, kind
         print(kind, sorted(cause.name for cause in causes), len(faults))
         assert (tmp_path / "cup" / "bots" / f"{kind}.log").stat().st_size < PRINTED_BYTES_MAX
-    for row in json.loads(ran.stdout)["standings"]:
+    for row in json.loads(ran.stdout.splitlines()[-1])["standings"]:
         if row["bot"] in kinds and row["bot"] not in BLAMELESS:
             assert row["forfeits"] == row["matches"], row
 

@@ -22,6 +22,10 @@ __all__ = ["Child"]
 _OUTPUT_BYTES_MAX = 8 * 1024 * 1024
 _LAUNCHES_MAX = 8
 _BACK_OFF_S = 0.5
+_INHERITED = frozenset({"HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "PATH", "TMPDIR", "TZ"})
+"""What a bot inherits of the environment. The rest may hold secrets of whoever runs the tournament."""
+_INHERIT_TOO = "CUTPURSE_BOTS_INHERIT"
+"""Names of more such variables, separated by commas; for whoever runs the tournament to set."""
 _CALM_S = 60.0
 """A bot that ran so long before it ended is launched again as if for the first time."""
 _GOODBYE_S = 3.0
@@ -43,9 +47,7 @@ class Child:
         self.launches = 0
         self.given_up = False
         """It ended too often and is not launched any more."""
-        # An entrant gets its own credentials, and not those that its organiser has set for itself.
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("CUTPURSE_")}
-        self._environment = {**inherited, "PYTHONUNBUFFERED": "1", **environment, **room.environment()}
+        self._environment = {**_inherited(), "PYTHONUNBUFFERED": "1", **environment, **room.environment()}
         self._room = room
         self._output = output
         self._presence = presence
@@ -53,8 +55,9 @@ class Child:
         self._process: asyncio.subprocess.Process | None = None
 
     async def keep_running(self) -> None:
-        """Launch the bot, and again whenever it ends, with longer and longer pauses; until cancelled."""
+        """Launch the bot, and again whenever it ends, with longer and longer pauses; until cancelled, or given up."""
         failures = 0
+        self.given_up = False
         while True:
             begun = time.monotonic()
             self.launches += 1
@@ -76,6 +79,8 @@ class Child:
             return
         if process.returncode is None:
             _signal_group(process.pid, signal.SIGTERM)
+            # One that is held back hears nothing.
+            _signal_group(process.pid, signal.SIGCONT)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_GOODBYE_S):
                     await process.wait()
@@ -140,7 +145,7 @@ class Child:
         """End it when it uses more than it may."""
         if not can_be_watched():
             return
-        excess = await watch_usage(process, self._room.limits)
+        excess = await watch_usage(process, self._room.limits, self._note)
         self._note(f"ended by force: {excess}")
         if self._room.means.bwrap:
             # All of them end with the first.
@@ -155,6 +160,14 @@ class Child:
         """Add to what is kept. On a full disk it is lost: the bot must be read and launched again all the same."""
         with contextlib.suppress(OSError), self._output.open("ab", buffering=0) as file:
             file.write(output)
+
+
+def _inherited() -> dict[str, str]:
+    """The part of our environment that bots get."""
+    more = {name.strip() for name in os.environ.get(_INHERIT_TOO, "").split(",")}
+    # Of ours they get their own, and not those that their organiser has set for itself.
+    names = {name for name in _INHERITED | more if not name.startswith("CUTPURSE_")}
+    return {name: value for name, value in os.environ.items() if name in names}
 
 
 def _signal_group(group: int, number: int) -> None:

@@ -61,9 +61,12 @@ class Means:
 
     def described(self, limits: Limits) -> str:
         """One line about what is active, for people."""
-        watched = f"memory watched at {limits.memory_mb} MB, processes and threads at {limits.processes}"
+        watched = (
+            f"watched: {limits.memory_mb} MB of memory, {limits.processes} processes and threads, "
+            f"{limits.processor_percent} % of a processor"
+        )
         if not can_be_watched():
-            watched = "memory and processes are not watched on this system"
+            watched = "memory, processes and processor time are not watched on this system"
         if not self.bwrap:
             return f"isolation: none ({self.why_not}); {watched}"
         return f"isolation: bwrap, no network, all read-only but {limits.tmp_mb} MB of /tmp; {watched}"

@@ -2,7 +2,8 @@
 
 FOLDER/plan.json        what is played; a run with another plan is refused
 FOLDER/log.sqlite       the log: the only truth
-FOLDER/bots/NAME.log    what each bot printed
+FOLDER/bots/NAME.log    what each bot printed, and how it ended
+FOLDER/bots/NAME.json   its matches, times and faults: with the log, what its owner may see
 FOLDER/standings.json, standings.csv
 FOLDER/bundle           for auditors
 FOLDER/report.html, results.json, results.csv, matrix.csv
@@ -19,12 +20,15 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
+from typing import Any, Protocol
 
 from cutpurse_server.arena.children import Child
+from cutpurse_server.arena.happenings import Happening, Happenings
 from cutpurse_server.arena.isolation import Means, Room
 from cutpurse_server.arena.plan import BadPlan, Entry, Plan
 from cutpurse_server.audit import write_tournament_bundle
@@ -32,12 +36,16 @@ from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.identity import Role
 from cutpurse_server.log.port import LogUnavailable
 from cutpurse_server.log.sqlite import SQLiteLog
-from cutpurse_server.reports import matrix_csv, page_of, report_of_log, results_csv, results_json
+from cutpurse_server.matches.desk import stream_of
+from cutpurse_server.reports import Report, matrix_csv, page_of, report_of_log, results_csv, results_json
 from cutpurse_server.serve import Service, running_service
-from cutpurse_server.tournaments import Overview
+from cutpurse_server.tournaments import Overview, Tournaments
+from cutpurse_server.tournaments.acting import TEXT_BYTES_MAX
+from cutpurse_server.tournaments.bot_log import bot_matches
 from cutpurse_server.tournaments.record import Phase
+from cutpurse_server.wire import match_events
 
-__all__ = ["ADDRESS", "BUNDLE", "ORGANISER_TOKEN", "REPORT", "run_tournament"]
+__all__ = ["ADDRESS", "BUNDLE", "ORGANISER_TOKEN", "REPORT", "Audience", "run_tournament"]
 
 ADDRESS = "service.address"
 """While the tournament runs: where its service is, for the organiser's commands."""
@@ -48,12 +56,22 @@ REPORT = "report.html"
 _PLAN = "plan.json"
 _BOT_SECRET = "bots.secret"
 _TOKEN_VALID_S = 30 * 24 * 3_600
-
-Show = Callable[[Overview, Sequence[Child]], None]
-"""Called whenever the tournament has moved."""
+_RETRY_S = 1.0
 
 
-async def run_tournament(plan: Plan, folder: Path, means: Means, show: Show) -> Overview:
+class Audience(Protocol):
+    """Who follows a run."""
+
+    def show(self, overview: Overview) -> None:
+        """The tournament has moved."""
+        ...
+
+    def heard(self, happening: Happening) -> None:
+        """Something happened in a match."""
+        ...
+
+
+async def run_tournament(plan: Plan, folder: Path, means: Means, audience: Audience) -> Overview:
     """Play a tournament to its end, or on to its end, and write what it leaves behind; the bots isolated by `means`.
 
     Raises `BadPlan` if the folder holds another tournament, `ServiceError` for what the service refuses,
@@ -85,7 +103,10 @@ async def run_tournament(plan: Plan, folder: Path, means: Means, show: Show) -> 
         await tournaments.start(plan.name)
         overview = await tournaments.get(plan.name)
         if overview.progress.phase is not Phase.FINISHED:
-            overview = await _play(service, plan, folder, room, show)
+            service.desk.observe(Happenings(audience.heard))
+            overview = await _play(service, plan, folder, room, audience)
+        else:
+            audience.show(overview)
         _write_standings(overview, folder)
         await _write_bundle(log, plan.name, folder / BUNDLE)
         await _write_report(log, plan.name, folder)
@@ -114,32 +135,101 @@ async def _register(service: Service, entry: Entry) -> None:
             raise
 
 
-async def _play(service: Service, plan: Plan, folder: Path, room: Room, show: Show) -> Overview:
+async def _play(service: Service, plan: Plan, folder: Path, room: Room, audience: Audience) -> Overview:
     """Launch the bots and watch until the tournament is finished; whatever happens, no bot is left behind."""
-    tokens = {
-        entry.name: await service.registry.issue_token(Role.BOT, entry.name, _TOKEN_VALID_S) for entry in plan.entries
-    }
-    tokens[""] = await service.registry.issue_token(Role.ORGANISER, "", _TOKEN_VALID_S)
-    _write_whole(folder / ORGANISER_TOKEN, tokens[""][0] + "\n")
-    _write_whole(folder / ADDRESS, service.addresses[0] + "\n")
-    children = [_child(service, plan, entry, folder, room, tokens[entry.name][0]) for entry in plan.entries]
-    running = [asyncio.create_task(child.keep_running()) for child in children]
+    await service.tournaments.launch(plan.name, _at_most(room.means.described(room.limits), TEXT_BYTES_MAX))
+    async with AsyncExitStack() as stack:
+        tokens = {
+            entry.name: await stack.enter_async_context(_token(service, Role.BOT, entry.name)) for entry in plan.entries
+        }
+        organisers = await stack.enter_async_context(_token(service, Role.ORGANISER, ""))
+        stack.enter_context(_told(folder / ORGANISER_TOKEN, organisers))
+        stack.enter_context(_told(folder / ADDRESS, service.addresses[0]))
+        launched = [
+            _Launched(service.tournaments, plan.name, _child(service, plan, entry, folder, room, tokens[entry.name]))
+            for entry in plan.entries
+        ]
+        running: list[asyncio.Task[None]] = []
+        try:
+            overview = await service.tournaments.get(plan.name)
+            for each in launched:
+                each.follow(overview)
+                running.append(asyncio.create_task(each.run()))
+            async for overview in service.tournaments.watch(plan.name):
+                for each in launched:
+                    each.follow(overview)
+                audience.show(overview)
+            return overview
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+            await asyncio.gather(*(each.child.stop() for each in launched))
+
+
+class _Launched:
+    """A bot that is launched here, unless it is in quarantine; one that is given up is put there."""
+
+    def __init__(self, tournaments: Tournaments, tournament: str, child: Child) -> None:
+        self.child = child
+        self._tournaments = tournaments
+        self._tournament = tournament
+        self._free = asyncio.Event()
+
+    def follow(self, overview: Overview) -> None:
+        """The tournament has moved; see whether the bot is in quarantine."""
+        if self.child.entry.name in overview.quarantined:
+            self._free.clear()
+        else:
+            self._free.set()
+
+    async def run(self) -> None:
+        """Keep the bot running; until cancelled."""
+        while True:
+            await self._free.wait()
+            await self.child.keep_running()
+            self._free.clear()
+            await self._quarantine()
+
+    async def _quarantine(self) -> None:
+        """Let nobody wait for it any more, as soon as that can be written."""
+        text = f"it ended {self.child.launches} times and is not launched any more"
+        while True:
+            try:
+                await self._tournaments.quarantine(self._tournament, self.child.entry.name, text)
+                return
+            except ServiceError as refusal:
+                if refusal.reason is not ErrorReason.LOG_UNAVAILABLE:
+                    # The tournament is over meanwhile.
+                    return
+            await asyncio.sleep(_RETRY_S)
+
+
+@asynccontextmanager
+async def _token(service: Service, role: Role, bot: str) -> AsyncIterator[str]:
+    """A token that ends with the block: nobody is to play with one of this run any more."""
+    token, token_id = await service.registry.issue_token(role, bot, _TOKEN_VALID_S)
     try:
-        overview = await service.tournaments.get(plan.name)
-        async for overview in service.tournaments.watch(plan.name):
-            show(overview, children)
-        return overview
+        yield token
     finally:
-        for name in (ADDRESS, ORGANISER_TOKEN):
-            (folder / name).unlink(missing_ok=True)
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-        await asyncio.gather(*(child.stop() for child in children))
-        # Nobody is to play with a token of this run any more; if the log cannot be written, it expires by itself.
+        # If the log cannot be written, it expires by itself.
         with suppress(ServiceError, LogUnavailable):
-            for _, token_id in tokens.values():
-                await service.registry.revoke_token(token_id)
+            await service.registry.revoke_token(token_id)
+
+
+@contextmanager
+def _told(path: Path, text: str) -> Iterator[None]:
+    """A file that is there within the block."""
+    try:
+        _write_whole(path, text + "\n")
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _at_most(text: str, size: int) -> str:
+    """As much of a text as has so many bytes."""
+    return text.encode()[:size].decode(errors="ignore")
 
 
 def _child(service: Service, plan: Plan, entry: Entry, folder: Path, room: Room, token: str) -> Child:
@@ -152,7 +242,11 @@ def _child(service: Service, plan: Plan, entry: Entry, folder: Path, room: Room,
 
 def _write_standings(overview: Overview, folder: Path) -> None:
     rows = [standing._asdict() for standing in overview.standings]
-    whole = {"tournament": overview.manifest.tournament, "game": overview.manifest.game, "standings": rows}
+    # JSON has no number for a seat never sat in.
+    shown = [
+        row | {"points_by_seat": [None if isnan(each) else each for each in row["points_by_seat"]]} for row in rows
+    ]
+    whole = {"tournament": overview.manifest.tournament, "game": overview.manifest.game, "standings": shown}
     _write_whole(folder / "standings.json", json.dumps(whole, indent=2) + "\n")
     partial = folder / "standings.csv.partial"
     with partial.open("w", newline="") as file:
@@ -178,6 +272,19 @@ async def _write_report(log: SQLiteLog, tournament: str, folder: Path) -> None:
     _write_whole(folder / "results.csv", results_csv(report))
     _write_whole(folder / "matrix.csv", matrix_csv(report))
     _write_whole(folder / REPORT, page_of(report))
+    await _write_bot_logs(log, report, folder / "bots")
+
+
+async def _write_bot_logs(log: SQLiteLog, report: Report, folder: Path) -> None:
+    """For each bot what its owner may see of its matches, and of nobody else's."""
+    matches: dict[str, list[dict[str, Any]]] = {row.bot: [] for row in report.standings}
+    for block in report.blocks:
+        for completed in block.matches:
+            events = map(match_events.decode, await log.read(stream_of(completed.match)))
+            for match in bot_matches(completed, events):
+                matches[match.bot].append(match.to_json())
+    for bot, played in matches.items():
+        _write_whole(folder / f"{bot}.json", json.dumps({"bot": bot, "matches": played}, indent=1) + "\n")
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -77,6 +77,7 @@ concurrency = 8
 # memory_mb = 512           # resident memory of all its processes
 # processes = 256           # its processes and their threads
 # tmp_mb = 64               # what it may store, where it is isolated; and its largest file
+# processor_percent = 100   # of one processor, on average; a bot that takes more is held back for a moment, not ended
 
 # The bots. run: a house bot (random, first, greedy) or a command; CUTPURSE_ADDRESS and CUTPURSE_TOKEN tell it where to
 # dial in. Bots of one owner are kept apart. rank: the place in the seeding of a single elimination.

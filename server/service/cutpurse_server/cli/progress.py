@@ -1,33 +1,57 @@
-"""How a running tournament looks in a terminal, and its standings; plain lines where there is none."""
+"""How a running tournament looks: a live table in a terminal, plain lines where there is none, or a stream of JSON."""
 
 from __future__ import annotations
 
+import json
 import sys
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from math import isnan
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import rich.progress
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, Group
+from rich.live import Live
+from rich.markup import escape
 
-from cutpurse_server.arena.children import Child
+from cutpurse_server.arena.happenings import Happening
 from cutpurse_server.arena.plan import Plan
+from cutpurse_server.cli.standings_table import VERDICTS, standings_table
 from cutpurse_server.tournaments import Overview
+from cutpurse_server.tournaments.events import (
+    BlockVoided,
+    EntrantEntered,
+    EntrantLeft,
+    EntrantQuarantined,
+    EntrantReleased,
+    Standing,
+    TournamentCutShort,
+    TournamentPaused,
+    TournamentResumed,
+)
+from cutpurse_server.tournaments.record import Phase, Told
 
 __all__ = ["Progress", "print_standings"]
 
 _PLAIN_LINE_S = 5.0
+_LOOKS_PER_S = 4
+_LINES_BESIDE = 10
+"""Of the terminal's height, for what stands around the rows of a live table."""
 
 
 class Progress:
-    """A live line with matches done, rate and time left."""
+    """Shows a run: matches done, rate, time left, and the standings so far."""
 
-    def __init__(self, plan: Plan, out: Path, *, quiet: bool) -> None:
+    def __init__(self, plan: Plan, out: Path, *, as_json: bool) -> None:
         self._plan = plan
-        self._console = Console(stderr=True, quiet=quiet)
-        self._live = self._console.is_terminal and not quiet
+        self._out = out
+        self._as_json = as_json
+        self._console = Console(stderr=True, quiet=as_json, highlight=False)
+        self._live = self._console.is_terminal and not as_json
         self._bar = rich.progress.Progress(
             rich.progress.TextColumn("[bold]{task.description}"),
             rich.progress.BarColumn(),
@@ -37,28 +61,64 @@ class Progress:
             rich.progress.TextColumn("left"),
             rich.progress.TimeRemainingColumn(),
             console=self._console,
-            disable=not self._live,
         )
         self._task: rich.progress.TaskID | None = None
         self._begun: tuple[float, int, int] | None = None
         self._line_at = 0.0
-        self._told: set[str] = set()
+        self._told = 0
+        self._strikes: Counter[str] = Counter()
+        self._overview: Overview | None = None
+        self._shown: tuple[object, ...] = ()
+        self._screen = Live(
+            console=self._console, get_renderable=self._picture, refresh_per_second=_LOOKS_PER_S, transient=True
+        )
         self._console.print(
             f"{plan.game}: {len(plan.entries)} bots, tables of {plan.players}, {plan.rounds} "
-            f"{'round' if plan.rounds == 1 else 'rounds'}; everything lies in {out}"
+            f"{'round' if plan.rounds == 1 else 'rounds'}; everything lies in {escape(str(out))}"
         )
 
     def __enter__(self) -> Progress:
-        self._bar.start()
+        if self._live:
+            self._screen.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._bar.stop()
+        if self._live:
+            self._screen.stop()
 
-    def show(self, overview: Overview, children: Sequence[Child]) -> None:
+    def show(self, overview: Overview) -> None:
         """Show where the tournament stands."""
+        self._overview = overview
+        for told in overview.told[self._told :]:
+            if self._as_json:
+                _say("notice", notice=type(told).__name__, **told._asdict())
+            elif words := _words(told):
+                self._console.print(f"[yellow]{escape(words)}{self._remedy(told)}")
+        self._told = len(overview.told)
+        if self._as_json:
+            self._stream(overview)
+        else:
+            self._move(overview)
+
+    def heard(self, happening: Happening) -> None:
+        """Something happened in a match."""
+        if happening.kind == "fault":
+            self._strikes[str(happening.fields["bot"])] += bool(happening.fields["strike"])
+        if self._as_json:
+            _say(happening.kind, **happening.fields)
+
+    def _stream(self, overview: Overview) -> None:
+        progress = overview.progress
+        _say("progress", **progress._asdict(), quarantined=sorted(overview.quarantined))
+        # Progress is told after every match, standings only when they have changed.
+        if overview.standings != self._shown:
+            self._shown = overview.standings
+            final = progress.phase is Phase.FINISHED
+            _say("standings", final=final, standings=overview.standings)
+
+    def _move(self, overview: Overview) -> None:
         progress = overview.progress
         now = time.monotonic()
         if self._begun is None:
@@ -67,39 +127,114 @@ class Progress:
         passed = max(now - begun, 1e-9)
         rate = f"{(progress.decisions - decisions) / passed:,.0f} decisions/s"
         if self._task is None:
-            self._task = self._bar.add_task(self._plan.name, total=progress.matches_total, rate=rate)
-        self._bar.update(self._task, completed=progress.matches_done, rate=rate)
-        if not self._live and (now - self._line_at >= _PLAIN_LINE_S or progress.matches_done == progress.matches_total):
+            self._task = self._bar.add_task(escape(self._plan.name), total=progress.matches_total, rate=rate)
+        self._bar.update(self._task, completed=progress.matches_done, total=progress.matches_total, rate=rate)
+        over = progress.phase is Phase.FINISHED
+        if not self._live and (now - self._line_at >= _PLAIN_LINE_S or over):
             self._line_at = now
             done = progress.matches_done - matches
             left = progress.matches_total - progress.matches_done
             left_s = f"about {passed / done * left:.0f} s left" if done else "time left unknown"
-            self._console.print(f"{progress.matches_done}/{progress.matches_total} matches, {rate}, {left_s}")
-        for child in children:
-            if child.given_up and child.entry.name not in self._told:
-                self._told.add(child.entry.name)
-                name = child.entry.name
-                why = f"ended {child.launches} times and is not launched any more; see bots/{name}.log"
-                self._console.print(f"[yellow]{name} {why}")
+            first = overview.standings[0] if overview.standings else None
+            leader = f", {first.bot} leads so far" if first is not None and first.matches else ""
+            self._console.print(
+                f"{progress.matches_done}/{progress.matches_total} matches, {rate}, {left_s}{escape(leader)}"
+            )
+
+    def _picture(self) -> Group:
+        """What stands in the terminal while it runs."""
+        overview = self._overview
+        if overview is None or not overview.standings:
+            return Group(self._bar)
+        progress = overview.progress
+        paused = "; paused" if progress.paused else ""
+        table = standings_table(
+            [_row(standing) for standing in overview.standings],
+            title=f"provisional, over completed blocks; round {progress.rounds}, "
+            f"{progress.matches_running} matches running{paused}",
+            strikes=self._strikes,
+            quarantined=overview.quarantined,
+            most=max(3, self._console.height - _LINES_BESIDE),
+        )
+        return Group(table, self._bar)
+
+    def _remedy(self, told: Told) -> str:
+        if not isinstance(told, EntrantQuarantined):
+            return ""
+        log = f"bots/{told.bot}.log"
+        return escape(
+            f"; see {log}, and let it in again with "
+            f"`cutpurse tournament release {self._plan.name} {told.bot} --out {self._out}`"
+        )
 
 
 def print_standings(overview: Overview) -> None:
-    """The standings as a table, on standard output."""
-    table = Table(title=f"{overview.manifest.tournament}: {overview.manifest.game}", title_justify="left")
-    seats = overview.manifest.players
-    for heading in ("", "bot", "points", "95 % interval", "matches", "firsts", "forfeits", "points by seat"):
-        table.add_column(heading, justify="left" if heading in ("bot", "points by seat") else "right")
-    for row in overview.standings:
-        by_seat = " ".join(f"{each:.2f}" for each in row.points_by_seat[:seats])
-        interval = f"{row.points_low:.3f} – {row.points_high:.3f}"
-        table.add_row(
-            str(row.place),
-            row.bot,
-            f"{row.points_mean:.3f}",
-            interval,
-            str(row.matches),
-            str(row.firsts),
-            str(row.forfeits),
-            by_seat,
-        )
+    """The final standings as a table, on standard output."""
+    manifest = overview.manifest
+    verdict = _verdict(overview)
+    caption = f"verdict: {manifest.settings.challenger} is {VERDICTS[verdict.upper()]}" if verdict else ""
+    table = standings_table(
+        [_row(standing) for standing in overview.standings],
+        title=f"{manifest.tournament}: {manifest.game}, final standings",
+        caption=caption,
+        quarantined=overview.quarantined,
+    )
     Console(file=sys.stdout, width=None if sys.stdout.isatty() else 110).print(table)
+
+
+def _row(standing: Standing) -> dict[str, Any]:
+    """A row of the standings as the table takes it."""
+    return standing._asdict() | {"left": standing.left.name.lower() if standing.left else ""}
+
+
+def _verdict(overview: Overview) -> str:
+    """A gauntlet's, in lower case; empty if there is none."""
+    verdict = overview.progress.verdict
+    return verdict.name.lower() if verdict else ""
+
+
+def _words(told: Told) -> str:
+    """What was done, for people; empty for what they are told elsewhere."""
+    match told:
+        case EntrantEntered():
+            return f"{told.entrant.bot} was entered late"
+        case EntrantLeft():
+            return _with(f"{told.bot} was {told.cause.name.lower()}", told.text)
+        case EntrantQuarantined():
+            return f"{told.bot} is in quarantine: {told.text}"
+        case EntrantReleased():
+            return _with(f"{told.bot} is out of quarantine", told.text)
+        case BlockVoided():
+            why = told.text or told.cause.name.lower().replace("_", " ")
+            return f"round {told.round}, table {told.table} was voided: {why}"
+        case TournamentPaused():
+            return _with("paused", told.text)
+        case TournamentResumed():
+            return "it goes on"
+        case TournamentCutShort():
+            return f"the organiser has ended it: {told.text}"
+    return ""
+
+
+def _with(what: str, why: str) -> str:
+    return f"{what}: {why}" if why else what
+
+
+def _say(kind: str, **fields: Any) -> None:
+    """One line of the stream."""
+    print(json.dumps({"type": kind, **_plain(fields)}), flush=True)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, Enum):
+        return value.name.lower()
+    if isinstance(value, float) and isnan(value):
+        return None
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return _plain(value._asdict())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(each) for each in value]
+    return value

@@ -81,10 +81,59 @@ class Organiser:
         request = tournament_pb2.EnterTournamentRequest(tournament=tournament, bot=bot, rank=rank)
         self._call(self._tournaments.EnterTournament, request)
 
-    def do(self, deed: str, tournament: str, **fields: Any) -> None:
-        """One of the organiser's acts on a tournament, by the name of its method."""
-        request = getattr(tournament_pb2, f"{deed}Request")(tournament=tournament, **fields)
-        self._call(getattr(self._tournaments, deed), request)
+    def start(self, tournament: str) -> None:
+        """Close the entries and begin."""
+        self._call(self._tournaments.StartTournament, tournament_pb2.StartTournamentRequest(tournament=tournament))
+
+    def withdraw(self, tournament: str, bot: str, reason: str) -> None:
+        """Take a bot out."""
+        request = tournament_pb2.WithdrawEntrantRequest(tournament=tournament, bot=bot, text=reason)
+        self._call(self._tournaments.WithdrawEntrant, request)
+
+    def disqualify(self, tournament: str, bot: str, reason: str) -> None:
+        """Take a bot out for an offence."""
+        request = tournament_pb2.DisqualifyEntrantRequest(tournament=tournament, bot=bot, text=reason)
+        self._call(self._tournaments.DisqualifyEntrant, request)
+
+    def quarantine(self, tournament: str, bot: str, reason: str) -> None:
+        """Wait no more for a bot."""
+        request = tournament_pb2.QuarantineEntrantRequest(tournament=tournament, bot=bot, text=reason)
+        self._call(self._tournaments.QuarantineEntrant, request)
+
+    def release(self, tournament: str, bot: str, reason: str) -> None:
+        """Wait for a bot again."""
+        request = tournament_pb2.ReleaseEntrantRequest(tournament=tournament, bot=bot, text=reason)
+        self._call(self._tournaments.ReleaseEntrant, request)
+
+    def pause(self, tournament: str, reason: str) -> None:
+        """Begin no further matches."""
+        request = tournament_pb2.PauseTournamentRequest(tournament=tournament, text=reason)
+        self._call(self._tournaments.PauseTournament, request)
+
+    def resume(self, tournament: str) -> None:
+        """Begin matches again."""
+        self._call(self._tournaments.ResumeTournament, tournament_pb2.ResumeTournamentRequest(tournament=tournament))
+
+    def void(self, tournament: str, round_number: int, table: int, match: str, reason: str) -> None:
+        """Void a block, named by round and table or by a match."""
+        request = tournament_pb2.VoidBlockRequest(
+            tournament=tournament, round=round_number, table=table, match=match, text=reason
+        )
+        self._call(self._tournaments.VoidBlock, request)
+
+    def finish(self, tournament: str, reason: str) -> None:
+        """End a tournament."""
+        request = tournament_pb2.FinishTournamentRequest(tournament=tournament, text=reason)
+        self._call(self._tournaments.FinishTournament, request)
+
+    def bot_log(self, tournament: str, bot: str) -> Iterator[dict[str, Any]]:
+        """A bot's matches as plain data, or with an empty name those of the token's own bot."""
+        after, more = 0, True
+        while more:
+            request = tournament_pb2.GetBotLogRequest(tournament=tournament, bot=bot, after=after)
+            part = self._call(self._tournaments.GetBotLog, request)
+            yield from map(_plain, part.matches)
+            after, more = after + len(part.matches), part.more
 
     def standings(self, tournament: str) -> list[dict[str, Any]]:
         """The standings as plain data, best first."""

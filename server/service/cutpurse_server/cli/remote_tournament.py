@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Collection
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from cutpurse_server.arena.plan import FORMATS, ROUNDS, BadPlan, Plan
 from cutpurse_server.arena.tournament_file import plan_of_file
 from cutpurse_server.cli.given_options import options_of, settings_of
 from cutpurse_server.cli.remote import CallFailed, Organiser
+from cutpurse_server.cli.standings_table import VERDICTS, standings_table
 from cutpurse_server.cli.there import Json, at_a_service
 from cutpurse_server.identity import Role
 from cutpurse_server.matches.events import Clock
 
 __all__ = ["COMMANDS"]
+
+_WIDTH = 120
+_FAULTS_SHOWN, _ANSWER_SHOWN = 3, 40
 
 _Cup = Annotated[str, typer.Argument(metavar="TOURNAMENT", help="Its name.")]
 _Bot = Annotated[str, typer.Argument(metavar="BOT", help="The bot's name.")]
@@ -117,31 +124,43 @@ def enter(
 
 def start(there: Organiser, tournament: _Cup) -> None:
     """Close the entries and begin. Bots should have dialled in: a seat that is not ready in time is forfeited."""
-    there.do("StartTournament", tournament)
+    there.start(tournament)
     typer.echo(f"{tournament} has begun; look at it with `cutpurse tournament watch {tournament}`")
 
 
 def withdraw(there: Organiser, tournament: _Cup, bot: _Bot, reason: _Why = "") -> None:
     """Take a bot out: what it has played counts, what it has not is dropped."""
-    there.do("WithdrawEntrant", tournament, bot=bot, text=reason)
+    there.withdraw(tournament, bot, reason)
     typer.echo(f"{bot} is withdrawn from {tournament}")
 
 
 def disqualify(there: Organiser, tournament: _Cup, bot: _Bot, reason: _Why) -> None:
     """Take a bot out for an offence: it is placed last; for the others, what it has played counts."""
-    there.do("DisqualifyEntrant", tournament, bot=bot, text=reason)
+    there.disqualify(tournament, bot, reason)
     typer.echo(f"{bot} is disqualified from {tournament}")
+
+
+def quarantine(there: Organiser, tournament: _Cup, bot: _Bot, reason: _Why) -> None:
+    """Wait no more for a bot: in matches that begin from now on its seat is forfeited from the start."""
+    there.quarantine(tournament, bot, reason)
+    typer.echo(f"{bot} is in quarantine; let it in again with `cutpurse tournament release {tournament} {bot}`")
+
+
+def release(there: Organiser, tournament: _Cup, bot: _Bot, reason: _Why = "") -> None:
+    """End a bot's quarantine; where it was launched by `tournament run`, it is launched again."""
+    there.release(tournament, bot, reason)
+    typer.echo(f"{bot} is out of quarantine")
 
 
 def pause(there: Organiser, tournament: _Cup, reason: _Why = "") -> None:
     """Begin no further matches; those that run go on."""
-    there.do("PauseTournament", tournament, text=reason)
+    there.pause(tournament, reason)
     typer.echo(f"{tournament} is paused; go on with `cutpurse tournament resume {tournament}`")
 
 
 def resume(there: Organiser, tournament: _Cup) -> None:
     """Begin matches again."""
-    there.do("ResumeTournament", tournament)
+    there.resume(tournament)
     typer.echo(f"{tournament} goes on")
 
 
@@ -154,13 +173,13 @@ def void(
     match: Annotated[str, typer.Option(help="Or a match of the block.")] = "",
 ) -> None:
     """Void a block, played or being played; it is played again, with other deals."""
-    there.do("VoidBlock", tournament, round=round_, table=table, match=match, text=reason)
+    there.void(tournament, round_, table, match, reason)
     typer.echo("the block is voided, and is played again")
 
 
 def finish(there: Organiser, tournament: _Cup, reason: _Why) -> None:
     """End a tournament now: what has not ended is dropped, and the standings are those of what has."""
-    there.do("FinishTournament", tournament, text=reason)
+    there.finish(tournament, reason)
     typer.echo(f"{tournament} is ended")
 
 
@@ -169,16 +188,28 @@ def watch(there: Organiser, tournament: _Cup, as_json: Json = False) -> None:
     latest: dict[str, Any] = {}
     for latest in there.watch(tournament):
         if as_json:
-            typer.echo(json.dumps(latest))
+            for notice in latest["notices"]:
+                typer.echo(json.dumps({"type": "notice", **notice}))
+            typer.echo(json.dumps({"type": "progress", **latest["progress"]}))
+            typer.echo(json.dumps({"type": "standings", "final": _is_over(latest), "standings": latest["standings"]}))
             continue
         for notice in latest["notices"]:
             typer.secho(_told(notice), fg="yellow", err=True)
         progress = latest["progress"]
         done, total, running = progress["matches_done"], progress["matches_total"], progress["matches_running"]
-        paused = ", paused" if progress["paused"] else ""
-        typer.echo(f"{done}/{total} matches, {running} running, {progress['decisions']} decisions{paused}", err=True)
+        rest = ", paused" if progress["paused"] else ""
+        if progress["quarantined"]:
+            rest += f", in quarantine: {', '.join(progress['quarantined'])}"
+        typer.echo(f"{done}/{total} matches, {running} running, {progress['decisions']} decisions{rest}", err=True)
     if not as_json and latest:
-        _print(latest["standings"])
+        verdict = latest["progress"]["verdict"].removeprefix("GAUNTLET_VERDICT_")
+        caption = f"verdict: the challenger is {VERDICTS[verdict]}" if verdict in VERDICTS else ""
+        title = f"{tournament}: {'final standings' if _is_over(latest) else 'provisional standings'}"
+        _print(latest["standings"], title, caption, latest["progress"]["quarantined"])
+
+
+def _is_over(news: dict[str, Any]) -> bool:
+    return bool(news["progress"]["phase"] == "TOURNAMENT_PHASE_FINISHED")
 
 
 def _told(notice: dict[str, Any]) -> str:
@@ -188,6 +219,9 @@ def _told(notice: dict[str, Any]) -> str:
         "ENTERED": f"{notice['bot']} was entered late",
         "WITHDRAWN": f"{notice['bot']} was withdrawn",
         "DISQUALIFIED": f"{notice['bot']} was disqualified",
+        "QUARANTINED": f"{notice['bot']} is in quarantine",
+        "RELEASED": f"{notice['bot']} is out of quarantine",
+        "BOTS_LAUNCHED": "bots are launched",
         "BLOCK_VOIDED": f"round {notice['round']}, table {notice['table']} was voided",
         "PAUSED": "paused",
         "RESUMED": "it goes on",
@@ -202,23 +236,61 @@ def standings(there: Organiser, tournament: _Cup, as_json: Json = False) -> None
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
     else:
-        _print(rows)
+        _print(rows, f"{tournament}: standings over the blocks that count")
+
+
+def faults(
+    there: Organiser,
+    tournament: _Cup,
+    bot: Annotated[str, typer.Argument(help="The bot; without it, the token's own.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Tell a bot's owner how it did in every match: points, time, faults. With a token of the bot, or an organiser's.
+
+    Only completed blocks are told, and nothing of other bots.
+    """
+    matches = list(there.bot_log(tournament, bot))
+    if as_json:
+        typer.echo(json.dumps(matches, indent=2))
+        return
+    table = Table(title=f"{bot or 'your bot'} in {tournament}", title_justify="left")
+    for heading in ("match", "seat", "place", "points", "choices", "median ms", "longest ms", "faults"):
+        table.add_column(heading, justify="left" if heading in ("match", "faults") else "right")
+    for match in matches:
+        times = [choice["took_ms"] for choice in match["choices"]]
+        told = [_fault(fault) for fault in match["faults"]]
+        table.add_row(
+            match["match"],
+            str(match["seat"]),
+            str(match["placement"]),
+            f"{match['points']:.2f}",
+            str(len(times)),
+            f"{median(times):.0f}" if times else "–",
+            str(max(times)) if times else "–",
+            "; ".join(told[:_FAULTS_SHOWN] + ([f"and {len(told) - _FAULTS_SHOWN} more"] * (len(told) > _FAULTS_SHOWN))),
+        )
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
+
+
+def _fault(fault: dict[str, Any]) -> str:
+    """A fault in words."""
+    kind, cause = fault["kind"].removeprefix("BOT_FAULT_KIND_").lower(), fault["cause"].removeprefix("CAUSE_").lower()
+    answer = f" ({escape(fault['notation'][:_ANSWER_SHOWN])})" if kind == "refused" and fault["notation"] else ""
+    strike = ", a strike" if fault["strike"] else ""
+    where = f"decision {fault['decision']}" if fault["decision"] else "before the start"
+    return f"{where}: {kind}, {cause}{answer}{strike}"
 
 
 _ALL: tuple[Callable[..., None], ...] = (
-    create, enter, start, watch, standings, withdraw, disqualify, pause, resume, void, finish,
+    create, enter, start, watch, standings, withdraw, disqualify, quarantine, release, pause, resume, void, finish,
+    faults,
 )  # fmt: skip
 COMMANDS = tuple(at_a_service(each) for each in _ALL)
 
 
-def _print(rows: list[dict[str, Any]]) -> None:
-    table = Table()
-    for heading in ("", "bot", "points", "95 % interval", "score", "matches", "byes", "firsts", "forfeits", "left"):
-        table.add_column(heading, justify="left" if heading == "bot" else "right")
-    for row in rows:
-        interval = f"{row['points_low']:.3f} – {row['points_high']:.3f}"
-        counts = (str(row["matches"]), str(row["byes"]), str(row["firsts"]), str(row["forfeits"]))
-        left = row["left"].removeprefix("LEAVE_CAUSE_").lower().replace("unspecified", "")
-        points = f"{row['points_mean']:.3f}"
-        table.add_row(str(row["place"]), row["bot"], points, interval, f"{row['score']:.3f}", *counts, left)
-    Console().print(table)
+def _print(rows: list[dict[str, Any]], title: str, caption: str = "", quarantined: Collection[str] = ()) -> None:
+    plain = [
+        row | {"left": row["left"].removeprefix("LEAVE_CAUSE_").lower().replace("unspecified", "")} for row in rows
+    ]
+    table = standings_table(plain, title=title, caption=caption, quarantined=quarantined)
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)

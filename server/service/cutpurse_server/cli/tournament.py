@@ -72,7 +72,9 @@ def run(
     isolation: Annotated[
         Isolation, typer.Option(help="Whether bots are kept from files and network by bwrap; auto: where it works.")
     ] = Isolation.AUTO,
-    as_json: Annotated[bool, typer.Option("--json", help="Print standings and verdict as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a line of JSON for everything that happens; the last is the verdict.")
+    ] = False,
 ) -> None:
     """Run a whole tournament here: the service, bots as child processes, standings, bundle, verdict.
 
@@ -128,7 +130,7 @@ def _carry_out(plan: Plan, out: Path, means: Means, *, as_json: bool) -> None:
     """Play it and say what came of it; ends the command with its exit code if something is in the way."""
     typer.echo(means.described(plan.limits), err=True)
     try:
-        overview = run_on_fast_loop(_run(plan, out, means, quiet=as_json))
+        overview = run_on_fast_loop(_run(plan, out, means, as_json=as_json))
     except BadPlan as problem:
         _fail(str(problem))
     except OSError as problem:
@@ -148,7 +150,7 @@ def _carry_out(plan: Plan, out: Path, means: Means, *, as_json: bool) -> None:
         raise typer.Exit(_INTERRUPTED) from None
 
 
-async def _run(plan: Plan, out: Path, means: Means, *, quiet: bool) -> Overview:
+async def _run(plan: Plan, out: Path, means: Means, *, as_json: bool) -> Overview:
     """Run it so that SIGTERM and Ctrl-C end it in good order."""
     task = asyncio.current_task()
     assert task is not None
@@ -156,8 +158,8 @@ async def _run(plan: Plan, out: Path, means: Means, *, quiet: bool) -> Overview:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, task.cancel)
     try:
-        with Progress(plan, out, quiet=quiet) as progress:
-            return await run_tournament(plan, out, means, progress.show)
+        with Progress(plan, out, as_json=as_json) as progress:
+            return await run_tournament(plan, out, means, progress)
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
     finally:
@@ -183,7 +185,7 @@ def _conclude(overview: Overview, out: Path, *, as_json: bool) -> None:
     if as_json:
         judged = subprocess.run([*audit, "--json"], stdout=subprocess.PIPE, text=True, check=False, process_group=0)
         standings = json.loads((out / "standings.json").read_text())["standings"]
-        typer.echo(json.dumps({"standings": standings, "audit": json.loads(judged.stdout)}, indent=2))
+        typer.echo(json.dumps({"type": "verdict", "standings": standings, "audit": json.loads(judged.stdout)}))
         code = judged.returncode
     else:
         print_standings(overview)

@@ -1,0 +1,79 @@
+"""Standings as a table for a terminal, of a tournament that is over or still runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import isnan
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["VERDICTS", "standings_table"]
+
+VERDICTS = {
+    "STRONGER": "stronger than the field",
+    "WEAKER": "weaker than the field",
+    "UNDECIDED": "neither stronger nor weaker than the field, as far as was shown",
+}
+"""What a gauntlet has shown of its challenger, in words."""
+_DIFFERENCE = 1e-9
+
+
+def standings_table(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    title: str,
+    caption: str = "",
+    strikes: Mapping[str, int] | None = None,
+    quarantined: Collection[str] = (),
+    most: int | None = None,
+) -> Table:
+    """The first `most` rows, or all. A column in which nothing would stand is left out.
+
+    Rows have the fields of `Standing`; `left` is a word, or empty. `strikes` are those known so far, by bot.
+    """
+    remarks = {row["bot"]: row["left"] or ("quarantined" if row["bot"] in quarantined else "") for row in rows}
+    scored = any(abs(row["score"] - row["points_mean"]) > _DIFFERENCE for row in rows)
+    shown = {
+        "score": scored,
+        "byes": any(row["byes"] for row in rows),
+        "forfeits": any(row["forfeits"] for row in rows),
+        "strikes": bool(strikes and any(strikes.values())),
+        "remarks": any(remarks.values()),
+    }
+    table = Table(title=title, title_justify="left", caption=caption or None, caption_justify="left")
+    for heading in _headings(shown):
+        left = heading in ("bot", "points by seat", "")
+        table.add_column(heading, justify="left" if left and heading else "right", no_wrap=heading != "points by seat")
+    for row in rows[:most]:
+        table.add_row(*_cells(row, shown, remarks[row["bot"]], (strikes or {}).get(row["bot"], 0)))
+    if most is not None and len(rows) > most:
+        table.add_row("", f"… and {len(rows) - most:,} more")
+    return table
+
+
+def _headings(shown: Mapping[str, bool]) -> list[str]:
+    counts = [name for name in ("byes", "forfeits", "strikes") if shown[name]]
+    remarks = ["remarks"] if shown["remarks"] else []
+    score = ["score"] if shown["score"] else []
+    return ["", "bot", *score, "points", "95 % interval", "matches", "firsts", *counts, "points by seat", *remarks]
+
+
+def _cells(row: Mapping[str, Any], shown: Mapping[str, bool], remark: str, strikes: int) -> list[str | Text]:
+    nothing = not row["matches"]
+    counts = {"byes": row["byes"], "forfeits": row["forfeits"], "strikes": strikes}
+    by_seat = ["–" if isnan(points) else f"{points:.2f}" for points in map(float, row["points_by_seat"])]
+    return [
+        str(row["place"]),
+        # A name as it is: brackets in it are no markup.
+        Text(row["bot"]),
+        *([f"{row['score']:.3f}"] if shown["score"] else []),
+        "–" if nothing else f"{row['points_mean']:.3f}",
+        "–" if nothing else f"{row['points_low']:.3f} – {row['points_high']:.3f}",
+        str(row["matches"]),
+        str(row["firsts"]),
+        *(str(counts[name]) for name in ("byes", "forfeits", "strikes") if shown[name]),
+        "" if nothing else " ".join(by_seat),
+        *([remark] if shown["remarks"] else []),
+    ]
