@@ -142,14 +142,14 @@ func TestRunLeavesAThoughtBehindThatDoesNotMindItsContext(t *testing.T) {
 }
 
 func TestABotStopsWhileItDials(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
 	silent := scripted.Serve(t, func(line *scripted.Line) error { return line.Silence() })
 	for name, address := range map[string]string{"a service that says nothing": silent.Address, "nobody": "unix:/nowhere"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		since := time.Now()
 
 		summary, err := cutpurse.Run(ctx, first, quickly(address)...)
 
+		cancel()
 		demand(t, name, err, nil)
 		demand(t, name, summary.Ending, cutpurse.Stopped)
 		if time.Since(since) > time.Second {
