@@ -56,7 +56,7 @@ def command(name: str, folder: Path, players: int = 3) -> list[str]:
 
 
 async def what_came_of_it(folder: Path) -> tuple[dict[str, list[str]], object, dict[str, str]]:
-    """The schedule (who sat where in which match), the standings, and how each match went; no honest bot has a fault."""
+    """The schedule (who sat where in which match), standings, and how each match went. No honest bot has a fault."""
     logs = await read_matches(folder / "log.sqlite")
     schedule = {match: [seat.bot for seat in log.begun.seats] for match, log in logs.items()}
     for match, log in logs.items():

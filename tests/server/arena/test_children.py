@@ -65,6 +65,23 @@ async def test_a_bot_gets_its_environment_and_its_output_is_kept(tmp_path: Path)
     assert "token t" in text
 
 
+async def test_of_the_environment_a_bot_inherits_what_programs_need_and_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of whoever runs it")
+    monkeypatch.setenv("CUTPURSE_CA", "the organiser's")
+    monkeypatch.setenv("JAVA_HOME", "/opt/java")
+    monkeypatch.setenv("CUTPURSE_BOTS_INHERIT", "JAVA_HOME, CUTPURSE_CA")
+    code = "import os, time\nprint('has', *sorted(os.environ), 'end', flush=True)\ntime.sleep(60)"
+
+    text = await run_for_a_while(child(tmp_path, code), " end")
+
+    has = set(text.split())
+    assert {"PATH", "JAVA_HOME", "CUTPURSE_TOKEN"} <= has
+    assert not has & {"AWS_SECRET_ACCESS_KEY", "CUTPURSE_CA", "CUTPURSE_BOTS_INHERIT"}
+    assert has - {"has", "end"} <= children._INHERITED | {"JAVA_HOME", "CUTPURSE_TOKEN", "PYTHONUNBUFFERED"}
+
+
 async def test_a_bot_that_ends_is_noted_as_crashed_and_launched_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from cutpurse_server.arena import limits
 from cutpurse_server.arena.children import Child
 from cutpurse_server.arena.isolation import Means, Room
-from cutpurse_server.arena.limits import Limits, Usage, excess_of, usage_of
+from cutpurse_server.arena.limits import Allowance, Limits, Usage, excess_of, usage_of
 from cutpurse_server.arena.plan import Entry
 from cutpurse_server.matches.events import Cause
 from cutpurse_server.matches.presence import Presence
@@ -55,6 +56,68 @@ def test_what_is_above_a_limit_is_said_and_what_is_at_it_is_not(usage: Usage, sa
 
     assert said in excess
     assert bool(said) is bool(excess)
+
+
+def test_a_bot_may_take_its_share_for_ever_and_a_burst_at_once() -> None:
+    allowance = Allowance(50, now_s=0.0)
+
+    steady = [allowance.pause_s(0.5 * now, float(now)) for now in range(1, 100)]
+    burst = allowance.pause_s(49.5 + 5.0, 100.0)
+
+    assert not any(steady)
+    assert burst == 0
+
+
+def test_who_takes_more_than_its_share_is_stopped_until_it_is_paid_back_and_not_for_long_at_once() -> None:
+    allowance = Allowance(50, now_s=0.0)
+
+    slight = allowance.pause_s(5.0 + 0.25, 1.0)
+    paid = allowance.pause_s(5.0 + 0.25, 1.5)
+    great = allowance.pause_s(500.0, 2.0)
+
+    assert slight == pytest.approx(0.5)
+    assert paid == 0
+    assert great == limits._PAUSE_S_MAX
+
+
+def test_time_of_children_that_vanished_is_not_credited() -> None:
+    allowance = Allowance(100, now_s=0.0)
+    allowance.pause_s(4.0, 0.0)
+
+    # A child that had used three seconds is gone; what its like use next counts in full.
+    allowance.pause_s(1.0, 0.0)
+
+    assert allowance.pause_s(3.0, 0.0) == pytest.approx(1.0)
+
+
+async def test_a_bot_that_takes_all_processors_is_held_back_and_told_so_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "_BURST_S", 0.05)
+    # Measured in its own time, so that a machine that is busy with other things changes nothing.
+    code = (
+        "import os, time\nbegun = time.monotonic()\nother = os.fork()\n"
+        "while time.process_time() < 0.2: pass\n"
+        "if other: os.wait(); print('took', time.monotonic() - begun, flush=True); time.sleep(60)"
+    )
+
+    text = await run_for_a_while(limited(tmp_path, code, Limits(processor_percent=4)), "took ", 60)
+
+    assert "held back: it takes more than 4 % of a processor" in text
+    # Some 0.35 seconds of processor time at 4 % are some nine seconds.
+    assert float(text.split("took ")[1].split()[0]) > 3
+
+
+async def test_a_bot_that_is_held_back_is_stopped_with_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "_BURST_S", 0.0)
+    code = "import os\nprint('pid', os.getpid(), flush=True)\nwhile True: pass"
+    launched = limited(tmp_path, code, Limits(processor_percent=2))
+
+    text = await run_for_a_while(launched, "pid ", 60)
+
+    assert gone(int(text.split("pid ")[1].split()[0]))
 
 
 def test_all_that_descends_from_a_bot_is_counted_and_nothing_else() -> None:

@@ -151,7 +151,13 @@ class Child:
             # All of them end with the first.
             _signal_group(process, signal.SIGKILL)
         else:
-            await asyncio.to_thread(end_all, process)
+            ending = asyncio.create_task(asyncio.to_thread(end_all, process))
+            try:
+                await asyncio.shield(ending)
+            except asyncio.CancelledError:
+                # Whoever ends it meanwhile would end the first of its processes, and lose the others.
+                await ending
+                raise
 
     def _note(self, text: str) -> None:
         self._keep(f"[cutpurse] {text}\n".encode())

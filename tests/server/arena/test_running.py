@@ -1,0 +1,114 @@
+"""A whole local tournament: what is noted about its bots, who is put into quarantine, and what each owner gets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cutpurse_server.arena import children
+from cutpurse_server.arena.happenings import Happening
+from cutpurse_server.arena.isolation import Means
+from cutpurse_server.arena.plan import LOCAL_CLOCK, Entry, Plan, entries_of
+from cutpurse_server.arena.running import run_tournament
+from cutpurse_server.audit import audit
+from cutpurse_server.cli import app
+from cutpurse_server.tournaments import Overview
+
+OPEN = Means("", "as was asked for")
+
+
+class Audience:
+    """Remembers what it is shown, and types a command when somebody is in quarantine."""
+
+    def __init__(self, *command: str) -> None:
+        self.happenings: list[Happening] = []
+        self.overview: Overview | None = None
+        self._command = command
+        self.typed: asyncio.Task[object] | None = None
+
+    def show(self, overview: Overview) -> None:
+        self.overview = overview
+        if overview.quarantined and self._command and self.typed is None:
+            self.typed = asyncio.create_task(asyncio.to_thread(CliRunner().invoke, app, [*self._command]))
+
+    def heard(self, happening: Happening) -> None:
+        self.happenings.append(happening)
+
+    def told(self) -> list[str]:
+        assert self.overview is not None
+        return [type(each).__name__ for each in self.overview.told]
+
+
+def plan(rounds: int, mine: str) -> Plan:
+    entries = (*entries_of(["greedy", "first"]), Entry("mine", mine, "me"))
+    return Plan(
+        name="cup",
+        game="art_robbery",
+        players=3,
+        rounds=rounds,
+        concurrency=1,
+        seed="a seed",
+        options={"heist_turn_limit": 2},
+        entries=entries,
+        clock=LOCAL_CLOCK._replace(warm_up_ms=4_000),
+    )
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(children, "_BACK_OFF_S", 0.01)
+    monkeypatch.setattr(children, "_LAUNCHES_MAX", 3)
+
+
+@pytest.mark.slow
+async def test_a_bot_that_ends_again_and_again_is_put_into_quarantine_and_holds_nobody_up(
+    tmp_path: Path, impatient: None
+) -> None:
+    audience = Audience()
+
+    overview = await run_tournament(plan(2, f"{sys.executable} -c 'raise SystemExit(3)'"), tmp_path, OPEN, audience)
+
+    assert audience.told() == ["BotsLaunched", "EntrantQuarantined"]
+    assert overview.quarantined == {"mine": "it ended 3 times and is not launched any more"}
+    assert {row.bot: row.forfeits for row in overview.standings} == {"greedy": 0, "first": 0, "mine": 6}
+    assert "exit code 3, for the 3th time" in (tmp_path / "bots" / "mine.log").read_text()
+    own = json.loads((tmp_path / "bots" / "mine.json").read_text())
+    assert len(own["matches"]) == 6
+    assert all(match["faults"] and not match["choices"] for match in own["matches"])
+    others = json.loads((tmp_path / "bots" / "greedy.json").read_text())
+    assert all(choice["took_ms"] >= 0 for match in others["matches"] for choice in match["choices"])
+    assert not any(match["faults"] for match in others["matches"])
+    assert audit((tmp_path / "bundle").read_bytes()).findings == []
+    assert {each.fields["bot"] for each in audience.happenings if each.kind == "fault"} == {"mine"}
+    assert len([each for each in audience.happenings if each.kind == "match"]) == 6
+
+
+@pytest.mark.slow
+async def test_a_bot_that_was_mended_and_released_is_launched_again(tmp_path: Path, impatient: None) -> None:
+    mended = tmp_path / "mended"
+    program = tmp_path / "bot.py"
+    program.write_text(
+        f"import pathlib, runpy, sys\nif not pathlib.Path({str(mended)!r}).exists(): sys.exit(3)\n"
+        "sys.argv = ['bots', 'first']\nrunpy.run_module('cutpurse_bots', run_name='__main__')\n"
+    )
+    audience = Audience("tournament", "release", "cup", "mine", "--out", str(tmp_path / "cup"))
+    mended_plan = replace(plan(4, f"{sys.executable} {program}"), clock=LOCAL_CLOCK)
+
+    def show(overview: Overview) -> None:
+        if overview.quarantined:
+            mended.touch()
+        Audience.show(audience, overview)
+
+    audience.show = show  # type: ignore[method-assign]
+    overview = await run_tournament(mended_plan, tmp_path / "cup", OPEN, audience)
+
+    assert audience.told() == ["BotsLaunched", "EntrantQuarantined", "EntrantReleased"]
+    (forfeits,) = [row.forfeits for row in overview.standings if row.bot == "mine"]
+    assert forfeits < 12
+    assert audit((tmp_path / "cup" / "bundle").read_bytes()).findings == []
