@@ -44,18 +44,33 @@ $(GAMES:%=demo-%): demo-%: install
 
 .PHONY: test
 test: install ## Run the quick tests
-	$(BIN)/python -m pytest -m "not slow and not postgresql and not long" $(PYTEST)
+	$(BIN)/python -m pytest -m "not slow and not postgresql and not long and not languages" $(PYTEST)
 
 .PHONY: test-slow
 test-slow: install bubblewrap ## Run only the slow tests
-	$(BIN)/python -m pytest -m "slow and not postgresql and not long" $(PYTEST)
+	$(BIN)/python -m pytest -m "slow and not postgresql and not long and not languages" $(PYTEST)
 
 .PHONY: test-postgresql
 test-postgresql: install postgresql ## Run only the tests that start a PostgreSQL of their own
 	$(BIN)/python -m pytest -m "postgresql and not long" $(PYTEST)
 
 .PHONY: test-all
-test-all: test test-slow test-postgresql ## Run the quick tests, then the slow ones, then those with PostgreSQL
+test-all: test test-slow test-postgresql test-languages ## Run the quick tests, the slow ones, those with PostgreSQL, all languages
+
+# The languages beside Python. Each has a target that builds and tests its SDK and its first bot; a missing toolchain fails it.
+LANGUAGES := cpp
+# The service that those tests start.
+export CUTPURSE ?= $(abspath $(BIN))/cutpurse
+
+.PHONY: test-languages
+test-languages: $(LANGUAGES:%=test-%) ## Build and test the SDKs of all languages, then let all of them play at one table
+	$(BIN)/python -m pytest -m languages --timeout 900 $(PYTEST)
+
+.PHONY: test-cpp
+test-cpp: install cpp-packages ## Build the C++ bot from the protocol alone, and check it
+	cmake -S bots/examples/cpp_proto_only -B build/cpp
+	cmake --build build/cpp --parallel
+	$(CUTPURSE) bot check --patience 3 build/cpp/bot
 
 .PHONY: postgresql
 postgresql: ## Install PostgreSQL's programs by apt if there are none (as root, on Debian and its kin)
@@ -66,6 +81,12 @@ postgresql: ## Install PostgreSQL's programs by apt if there are none (as root, 
 bubblewrap: ## Install bubblewrap by apt if there is none, for isolated bots (as root, on Debian and its kin)
 	@command -v bwrap > /dev/null || { \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes bubblewrap; }
+
+.PHONY: cpp-packages
+cpp-packages: ## Install gRPC and protobuf for C++ by apt if they are missing (as root, on Debian and its kin)
+	@test -e /usr/include/grpcpp/grpcpp.h && type grpc_cpp_plugin protoc cmake g++ > /dev/null 2>&1 || { \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes \
+			cmake g++ libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc; }
 
 .PHONY: long
 long: install postgresql ## Run the kill loops and the fuzzing (minutes)

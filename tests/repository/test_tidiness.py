@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repository.tree import PACKAGES, ROOT, python_files, text_files
+from tests.repository.tree import PACKAGES, ROOT, python_files, sources, text_files
 
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 400
@@ -30,12 +30,14 @@ REGISTRY = re.compile(rf"\b({'|'.join(REGISTRIES)})\.(org|com|io|dev)\b")
 
 
 def too_long(root: Path) -> Iterator[str]:
-    """Functions and files over their limits that have no exception."""
-    for path in python_files(root):
+    """Files of any language, and functions of Python's, over their limits that have no exception."""
+    for path in sources(root):
         name, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
         lines = text.count("\n")
         if lines > FILE_LINES_MAX and name not in LONGER_FOR_A_REASON:
             yield f"{name}: {lines} lines, at most {FILE_LINES_MAX}"
+        if path.suffix != ".py":
+            continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 assert node.end_lineno is not None
@@ -146,10 +148,15 @@ def function_of(lines: int) -> str:
 PLANTED: list[tuple[Check, str, str]] = [
     (too_long, "a.py", function_of(FUNCTION_LINES_MAX + 1)),
     (too_long, "a.py", "# line\n" * (FILE_LINES_MAX + 1)),
+    (too_long, "sdk/go/a.go", "// line\n" * (FILE_LINES_MAX + 1)),
+    (too_long, "a.ts.template", "// line\n" * (FILE_LINES_MAX + 1)),
     (vaguely_named, "server/utils.py", ""),
     (vaguely_named, "server/helpers/a.py", ""),
     (left_open, "a.py", f"# {UNFINISHED[0]}: later\n"),
     (left_open, "docs/a.md", f"{UNFINISHED[1]}\n"),
+    (left_open, "sdk/rust/a.rs", f"// {UNFINISHED[0]}\n"),
+    (of_a_machine, "sdk/java/pom.xml", f"<path>/{FOLDERS[0]}/main</path>\n"),
+    (of_a_registry, "sdk/go/go.mod.template", f"// https://{REGISTRIES[-1][:5]}.golang.org\n"),
     (of_a_machine, "Makefile", f"all:\n\tcd /{FOLDERS[0]}/main\n"),
     (of_a_machine, "a.py", f'path = "/{FOLDERS[1]}/.cache"\n'),
     (of_a_machine, "docs/a.md", "see `/{}/me/a`\n".format("home")),
