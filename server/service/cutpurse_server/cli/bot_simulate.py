@@ -36,46 +36,54 @@ _PROCESSES_MAX = 8
 _FAILED, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 
 
+_Bot = Annotated[
+    str,
+    typer.Argument(
+        metavar="BOT",
+        help="COMMAND (a program that dials in), MODULE:FUNCTION (Python), a house bot, or - for a program that you "
+        "start yourself.",
+    ),
+]
+_Game = Annotated[str, typer.Option(help="Which game; `cutpurse games` lists them.")]
+_Opponents = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="BOT",
+        help="HOUSEBOT, NAME=HOUSEBOT or NAME=COMMAND; once for each.",
+        show_default="greedy and random",
+    ),
+]
+_Matches = Annotated[int, typer.Option(min=1, help="How many; made up to whole blocks.")]
+_Seed = Annotated[str, typer.Option(help="Fixes the deals and the bots' lots.", show_default="drawn and printed")]
+_Only = Annotated[
+    list[int] | None, typer.Option(metavar="NUMBER", min=1, help="Play only this match of all; may be repeated.")
+]
+_Processes = Annotated[
+    int, typer.Option(min=0, help="So many services, each with bots of its own.", show_default="one for each core")
+]
+_Options = Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A game's option, its value as JSON.")]
+_NoClocks = Annotated[
+    bool, typer.Option("--no-clocks", help="A day for every decision, so that nothing is lost in a debugger.")
+]
+_Out = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Keep the logs of the listed matches there.", show_default="none")
+]
+
+
 def bot_simulate(
-    bot: Annotated[
-        str,
-        typer.Argument(
-            metavar="BOT",
-            help="COMMAND (a program that dials in), MODULE:FUNCTION (Python), a house bot, or - for a program that "
-            "you start yourself.",
-        ),
-    ],
-    game: Annotated[str, typer.Option(help="Which game; `cutpurse games` lists them.")] = "art_robbery",
-    opponent: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="BOT",
-            help="HOUSEBOT, NAME=HOUSEBOT or NAME=COMMAND; once for each.",
-            show_default="greedy and random",
-        ),
-    ] = None,
-    matches: Annotated[int, typer.Option(min=1, help="How many; made up to whole blocks.")] = 100,
-    seed: Annotated[
-        str, typer.Option(help="Fixes the deals and the bots' lots.", show_default="drawn and printed")
-    ] = "",
+    bot: _Bot,
+    game: _Game = "art_robbery",
+    opponent: _Opponents = None,
+    matches: _Matches = 100,
+    seed: _Seed = "",
     name: Annotated[str, typer.Option(help="The bot's name in these matches.")] = "me",
-    only: Annotated[
-        list[int] | None, typer.Option(metavar="NUMBER", min=1, help="Play only this match of all; may be repeated.")
-    ] = None,
-    processes: Annotated[
-        int, typer.Option(min=0, help="So many services, each with bots of its own.", show_default="one for each core")
-    ] = 0,
+    only: _Only = None,
+    processes: _Processes = 0,
     concurrency: Annotated[int, typer.Option(min=1, help="Matches at once, in each process.")] = 8,
-    option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A game's option, its value as JSON.")
-    ] = None,
-    no_clocks: Annotated[
-        bool, typer.Option("--no-clocks", help="A day for every decision, so that nothing is lost in a debugger.")
-    ] = False,
+    option: _Options = None,
+    no_clocks: _NoClocks = False,
     worst: Annotated[int, typer.Option(min=0, help="How many lost matches to list.")] = 5,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep the logs of the listed matches there.", show_default="none")
-    ] = None,
+    out: _Out = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Play many matches at home and sum up: points, the worst losses, the time that decisions took.
