@@ -51,6 +51,8 @@ class Ledger:
         self.open_lines: set[int] = set()
         """Streams that have not ended."""
         self.told_decisions: list[match_pb2.Decision] = []
+        self.told_accepted = 0
+        """How many acknowledgements the bot has heard."""
         self.told_ends: list[str] = []
         """Matches of which the bot has heard that they are over."""
         self.complaints: list[str] = []
@@ -87,6 +89,7 @@ class Ledger:
     def heard(self, line: int, frame: bot_pb2.ConnectResponse) -> None:
         """The bot was told something."""
         self.told_decisions.extend(frame.decisions)
+        self.told_accepted += len(frame.accepted)
         self.told_ends.extend(ended.match for ended in frame.ended)
         for refused in frame.refused:
             if refused.reason in _CORRECTABLE:

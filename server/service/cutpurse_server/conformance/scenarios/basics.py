@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cutpurse_server.conformance.scenario import Scenario, Shortcoming
-from cutpurse_server.conformance.stage import START_S, STILL_S, UNHURRIED, Stage
+from cutpurse_server.conformance.stage import BOT, START_S, STILL_S, UNHURRIED, Stage
 
 __all__ = ["BASICS"]
 
@@ -33,7 +33,7 @@ async def _says_hello(stage: Stage) -> None:
     version = stage.ledger.hellos[0].protocol_version
     if version != _PROTOCOL_VERSION:
         raise Shortcoming(f"its Hello says protocol_version {version}; this service speaks {_PROTOCOL_VERSION}")
-    await stage.until(lambda: stage.service.presence.streams("candidate") > 0, "the service had not taken its Hello")
+    await stage.until(lambda: stage.service.presence.streams(BOT) > 0, "the service had not taken its Hello")
     stage.behaved()
 
 

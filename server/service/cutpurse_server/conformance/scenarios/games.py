@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 
 from cutpurse_rules import GAMES
@@ -51,7 +50,6 @@ async def _keep_one_waiting(stage: Stage) -> None:
     except Shortcoming as shortcoming:
         raise Shortcoming(f"while another match waited for an opponent, {shortcoming}") from None
     await stage.void(slow)
-    await asyncio.sleep(0)
 
 
 def _of(game: str) -> Scenario:

@@ -11,7 +11,7 @@ import grpc
 from cutpurse.v1 import bot_pb2
 from cutpurse_server.conformance.relay import Line, LineEnded, Script
 from cutpurse_server.conformance.scenario import Scenario, Shortcoming
-from cutpurse_server.conformance.stage import START_S, Stage
+from cutpurse_server.conformance.stage import BOT, START_S, Stage
 
 __all__ = ["OUTAGES"]
 
@@ -26,15 +26,16 @@ _PIECE_S = 0.002
 
 async def _restarts(stage: Stage) -> None:
     await stage.arrive()
-    stage.opponents.pause_s = 0.1
+    stage.opponents.pause_s = 0.5
     match = await stage.begin()
-    await stage.until(lambda: len(stage.ledger.answers) >= 2, "it had not answered two decisions")
+    await stage.until(lambda: stage.ledger.told_accepted >= 2, "it had not answered two decisions")
     await stage.stop_service()
     await stage.front.close()
     await stage.stays(_AWAY_S, "the service, which had said Draining, was being restarted")
     await stage.start_service()
     await stage.front.open()
-    await stage.until(lambda: stage.service.presence.streams("candidate") > 0, "it had not dialled in again", START_S)
+    await stage.until(lambda: stage.service.presence.streams(BOT) > 0, "it had not dialled in again", START_S)
+    stage.opponents.pause_s = 0.0
     await stage.over(match)
     await stage.played_well(match)
     await stage.play(seat=1)
@@ -128,7 +129,7 @@ async def _comes_back(stage: Stage) -> None:
     await stage.until(
         lambda: stage.relay.lines > lines, "it had not dialled in again when the service was back", START_S
     )
-    await stage.until(lambda: stage.service.presence.streams("candidate") > 0, "it had not said Hello")
+    await stage.until(lambda: stage.service.presence.streams(BOT) > 0, "it had not said Hello")
     await stage.play()
 
 

@@ -225,7 +225,7 @@ REFUSALS = (
         "Take every refusal but CHOICE_ILLEGAL, CHOICE_MALFORMED and the passing ones for the end of that decision, "
         "and wait for the next.",
         _gives_up,
-        ("plays-a-match",),
+        ("plays-on",),
     ),
     Scenario(
         "too-late",
@@ -233,7 +233,7 @@ REFUSALS = (
         "TIME_OVER and DECISION_STALE say that the decision was decided without the bot; the match goes on.",
         "Do not end, and do not answer that decision again: wait for the next.",
         _is_too_late,
-        ("plays-a-match",),
+        ("plays-on",),
     ),
     Scenario(
         "refused-for-now",
