@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -11,9 +12,11 @@ import apsw
 import pytest
 
 from cutpurse_sdk import session
-from cutpurse_server.log import postgresql, postgresql_schema, sqlite, sqlite_file
+from cutpurse_server.log import postgresql, postgresql_connections, postgresql_schema, sqlite, sqlite_file
 from cutpurse_server.log.packing import packed, unpacked
 from cutpurse_server.log.port import Append, LogUnavailable, Version
+from cutpurse_server.log.postgresql import PostgreSQLLog
+from cutpurse_server.log.postgresql_connections import ROLE, SETTINGS
 from cutpurse_server.log.sqlite import SQLiteLog
 from cutpurse_server.matches import deciding, desk, record, waiting
 from cutpurse_server.matches.clock import deadline_ms
@@ -26,23 +29,29 @@ from tests.faults import stubborn_seats
 __all__ = [
     "Patch",
     "Plant",
+    "acknowledged_before_the_commit_by_postgresql",
     "acknowledged_before_the_commit_by_the_desk",
     "acknowledged_before_the_commit_by_the_store",
     "deadline_checked_outside_the_transaction",
     "event_updated",
+    "event_updated_in_postgresql",
     "half_a_command_appended_in_a_flush",
+    "half_a_command_appended_in_postgresql",
     "head_moved_before_its_events_are_there",
     "missing_guard_of_a_head",
     "missing_guard_of_a_head_in_postgresql",
     "missing_guard_of_a_version",
     "missing_triggers",
+    "missing_triggers_in_postgresql",
     "missing_unique_key_in_postgresql",
     "new_id_per_retry_of_a_seat",
     "new_id_per_retry_of_the_sdk",
     "replies_kept_before_the_commit",
     "replies_kept_by_the_process_alone",
+    "swallowed_error_of_postgresql",
     "swallowed_error_of_the_disk",
     "swallowed_error_of_the_log",
+    "synchronous_commit_off",
     "synchronous_normal",
     "synchronous_off",
 ]
@@ -136,23 +145,77 @@ def missing_guard_of_a_head(patch: Patch) -> None:
 
 
 def missing_guard_of_a_head_in_postgresql(patch: Patch) -> None:
-    """The same in the shared database, which has a trigger and a key besides that would refuse it."""
-    guarded = " AND heads.version = asked.expected"
+    """The same in the shared database, which has a key besides that would refuse some of it."""
+    guarded = "WHERE known OR"
     assert guarded in postgresql._FLUSH
-    patch.setattr(postgresql, "_FLUSH", postgresql._FLUSH.replace(guarded, " AND asked.expected > 0"))
-    _change_the_tables(
-        patch,
-        "DROP TRIGGER IF EXISTS heads_never_go_back ON cutpurse.heads",
-        "ALTER TABLE cutpurse.appends DROP CONSTRAINT IF EXISTS appends_pkey",
-    )
+    patch.setattr(postgresql, "_FLUSH", postgresql._FLUSH.replace(guarded, "WHERE true OR"))
+    _without_the_key(patch)
 
 
 def missing_unique_key_in_postgresql(patch: Patch) -> None:
-    """Two replicas may begin one stream: nothing says that there is one head of a name."""
-    conflict = "ON CONFLICT (stream) DO NOTHING"
+    """Two replicas may add to one version: nothing says that there is one append to it."""
+    _without_the_key(patch)
+
+
+def event_updated_in_postgresql(patch: Patch) -> None:
+    """Who comes later takes the place of who came first: it is told that it was added, and nothing else is there."""
+    kept = "DO NOTHING"
+    assert kept in postgresql._FLUSH
+    patch.setattr(postgresql, "_FLUSH", postgresql._FLUSH.replace(kept, "DO UPDATE SET events = excluded.events"))
+    _change_the_tables(
+        patch,
+        "DROP TRIGGER IF EXISTS appends_are_never_changed ON cutpurse.appends",
+        f"GRANT UPDATE ON cutpurse.appends TO {ROLE}",
+    )
+
+
+def half_a_command_appended_in_postgresql(patch: Patch) -> None:
+    """The first event of every command in one transaction, the others in the next."""
+    _halve(patch, PostgreSQLLog)
+
+
+def acknowledged_before_the_commit_by_postgresql(patch: Patch) -> None:
+    """A flush that has been sent is taken for one that took place."""
+    original = PostgreSQLLog.flush
+
+    async def hasty(self: PostgreSQLLog, appends: Sequence[Append]) -> Sequence[bool]:
+        self.__dict__.setdefault("under_way", []).append(asyncio.ensure_future(original(self, appends)))
+        return [True] * len(appends)
+
+    async def close(self: PostgreSQLLog) -> None:
+        await asyncio.gather(*self.__dict__.get("under_way", ()), return_exceptions=True)
+        await closed(self)
+
+    closed = PostgreSQLLog.close
+    patch.setattr(PostgreSQLLog, "flush", hasty)
+    patch.setattr(PostgreSQLLog, "close", close)
+
+
+def swallowed_error_of_postgresql(patch: Patch) -> None:
+    """A store that takes a transaction that failed, or whose outcome is unknown, for one that took place."""
+    _swallow(patch, PostgreSQLLog)
+
+
+def synchronous_commit_off(patch: Patch) -> None:
+    """Commits are not waited for, and the check at the opening believes that to be right."""
+    patch.setattr(postgresql_connections, "SETTINGS", {**SETTINGS, "synchronous_commit": "off"})
+    patch.setitem(postgresql_schema._NEEDED, "synchronous_commit", "off")
+
+
+def missing_triggers_in_postgresql(patch: Patch) -> None:
+    """A database that does not mind being changed."""
+    _change_the_tables(patch, "DROP TRIGGER IF EXISTS appends_are_never_changed ON cutpurse.appends")
+
+
+def _without_the_key(patch: Patch) -> None:
+    conflict = "ON CONFLICT (stream, expected) DO NOTHING"
     assert conflict in postgresql._FLUSH
     patch.setattr(postgresql, "_FLUSH", postgresql._FLUSH.replace(conflict, ""))
-    _change_the_tables(patch, "ALTER TABLE cutpurse.heads DROP CONSTRAINT IF EXISTS heads_pkey")
+    _change_the_tables(
+        patch,
+        "ALTER TABLE cutpurse.appends DROP CONSTRAINT IF EXISTS appends_pkey",
+        "ALTER TABLE cutpurse.streams DROP CONSTRAINT IF EXISTS streams_pkey",
+    )
 
 
 def _change_the_tables(patch: Patch, *statements: str) -> None:
@@ -200,15 +263,20 @@ def new_id_per_retry_of_a_seat(patch: Patch) -> None:
 
 def swallowed_error_of_the_disk(patch: Patch) -> None:
     """A store that takes a failed transaction for one that took place."""
-    original = SQLiteLog.flush
+    _swallow(patch, SQLiteLog)
 
-    async def careless(self: SQLiteLog, appends: Sequence[Append]) -> Sequence[bool]:
+
+def _swallow(patch: Patch, log: type[Any]) -> None:
+    original = log.flush
+
+    async def careless(self: Any, appends: Sequence[Append]) -> Sequence[bool]:
         try:
-            return await original(self, appends)
+            took_place: Sequence[bool] = await original(self, appends)
         except LogUnavailable:
             return [True] * len(appends)
+        return took_place
 
-    patch.setattr(SQLiteLog, "flush", careless)
+    patch.setattr(log, "flush", careless)
 
 
 def swallowed_error_of_the_log(patch: Patch) -> None:
@@ -280,15 +348,19 @@ def event_updated(patch: Patch) -> None:
 
 def half_a_command_appended_in_a_flush(patch: Patch) -> None:
     """The first event of every command in one transaction, the others in the next."""
-    original = SQLiteLog.flush
+    _halve(patch, SQLiteLog)
 
-    async def halved(self: SQLiteLog, appends: Sequence[Append]) -> Sequence[bool]:
-        took_place = await original(self, [_replaced(each, 0, 1) for each in appends])
+
+def _halve(patch: Patch, log: type[Any]) -> None:
+    original = log.flush
+
+    async def halved(self: Any, appends: Sequence[Append]) -> Sequence[bool]:
+        took_place: Sequence[bool] = await original(self, [_replaced(each, 0, 1) for each in appends])
         rest = [each for each, took in zip(appends, took_place, strict=True) if took and len(each.events) > 1]
         await original(self, [_replaced(each, 1, len(each.events)) for each in rest])
         return took_place
 
-    patch.setattr(SQLiteLog, "flush", halved)
+    patch.setattr(log, "flush", halved)
 
 
 def head_moved_before_its_events_are_there(patch: Patch) -> None:

@@ -18,7 +18,14 @@ from tests.faults import planted_store_bugs as planted
 from tests.faults import test_deadlines_in_the_transaction, test_faulty_store, test_power_loss
 from tests.faults.planted_store_bugs import Patch, Plant
 from tests.sdk import test_reconnect
-from tests.server.log import test_log_contract, test_sqlite, test_sqlite_failing_disk
+from tests.server.log import (
+    test_log_contract,
+    test_postgresql,
+    test_postgresql_failing,
+    test_postgresql_known_versions,
+    test_sqlite,
+    test_sqlite_failing_disk,
+)
 from tests.server.log.backends import InPostgreSQL
 from tests.server.log.failing_disk import failing_disk
 from tests.server.log.postgresql_cluster import Cluster
@@ -38,6 +45,10 @@ FAILING_DISK: Test = (
 TAKEN_ONCE: Test = test_log_contract.test_an_append_is_taken_once
 MOVED_HEAD: Test = test_sqlite.test_a_head_that_somebody_else_has_moved_is_not_moved_on
 APPEND_ONLY: Test = test_sqlite.test_what_stands_cannot_be_changed_or_removed
+BOTH_KNOW: Test = test_postgresql_known_versions.test_replicas_that_know_of_a_version_add_to_it_once
+FAILED_COMMIT: Test = test_postgresql_failing.test_a_commit_that_fails_or_is_not_answered_is_no_success
+SETTINGS_KEPT: Test = test_postgresql.test_nothing_that_others_set_lowers_the_commit
+DATABASE_APPEND_ONLY: Test = test_postgresql.test_nothing_is_changed_or_removed
 
 NOTICED = (AssertionError, ExceptionGroup, grpc.aio.AioRpcError, pytest.fail.Exception)
 """How a test fails that does not merely wait for too long."""
@@ -67,9 +78,17 @@ BUGS: list[tuple[Plant, Test, dict[str, Any]]] = [
     (planted.half_a_command_appended_in_a_flush, FAILING_DISK, FULL),
     (planted.head_moved_before_its_events_are_there, POWER, {}),
 ]
-IN_POSTGRESQL: list[tuple[Plant, Test]] = [
-    (planted.missing_guard_of_a_head_in_postgresql, TAKEN_ONCE),
-    (planted.missing_unique_key_in_postgresql, TAKEN_ONCE),
+RAISED = {"what": "RAISE disk_full"}
+DELETE = {"statement": "DELETE FROM cutpurse.appends", "way": "as owner"}
+IN_POSTGRESQL: list[tuple[Plant, Test, dict[str, Any]]] = [
+    (planted.missing_guard_of_a_head_in_postgresql, TAKEN_ONCE, {}),
+    (planted.missing_unique_key_in_postgresql, BOTH_KNOW, {}),
+    (planted.event_updated_in_postgresql, BOTH_KNOW, {}),
+    (planted.acknowledged_before_the_commit_by_postgresql, FAILED_COMMIT, RAISED),
+    (planted.swallowed_error_of_postgresql, FAILED_COMMIT, RAISED),
+    (planted.half_a_command_appended_in_postgresql, FAILED_COMMIT, RAISED),
+    (planted.synchronous_commit_off, SETTINGS_KEPT, {}),
+    (planted.missing_triggers_in_postgresql, DATABASE_APPEND_ONLY, DELETE),
 ]
 
 
@@ -130,22 +149,26 @@ async def test_a_planted_bug_is_noticed(
 
 
 @pytest.mark.postgresql
-@pytest.mark.parametrize(("plant", "test"), IN_POSTGRESQL, ids=[plant.__name__ for plant, _ in IN_POSTGRESQL])
+@pytest.mark.parametrize(
+    ("plant", "test", "given"), IN_POSTGRESQL, ids=[plant.__name__ for plant, _, _ in IN_POSTGRESQL]
+)
 async def test_a_planted_bug_of_the_shared_store_is_noticed(
-    plant: Plant, test: Test, monkeypatch: Patch, cluster: Cluster
+    plant: Plant, test: Test, given: dict[str, Any], monkeypatch: Patch, cluster: Cluster
 ) -> None:
     plant(monkeypatch)
-    log = InPostgreSQL(cluster.address(await cluster.create_database())).log
-    await log.open()
+    database = await cluster.create_database()
+    async with AsyncExitStack() as stack:
+        arguments: dict[str, Any] = {"cluster": cluster, "database": database} | given
+        for name in ("log", "other"):
+            log = arguments[name] = InPostgreSQL(cluster.address(database)).log
+            await log.open()
+            stack.push_async_callback(log.close)
 
-    try:
         with pytest.raises(NOTICED):
-            await test(log)
-    finally:
-        await log.close()
+            await test(**{name: arguments[name] for name in inspect.signature(test).parameters})
 
 
-@pytest.mark.parametrize("test", {test for _, test, _ in BUGS}, ids=lambda test: str(test.__name__))
+@pytest.mark.parametrize("test", {test for _, test, _ in [*BUGS, *IN_POSTGRESQL]}, ids=lambda test: str(test.__name__))
 def test_what_notices_a_bug_is_a_test_of_its_own(test: Test) -> None:
     assert test.__name__.startswith("test_")
     assert inspect.getmodule(test) is not inspect.getmodule(run)
@@ -154,4 +177,4 @@ def test_what_notices_a_bug_is_a_test_of_its_own(test: Test) -> None:
 def test_every_bug_that_was_planted_is_in_the_table() -> None:
     plants = {name for name in planted.__all__ if name not in ("Patch", "Plant")}
 
-    assert plants == {plant.__name__ for plant in [*(each[0] for each in BUGS), *(each[0] for each in IN_POSTGRESQL)]}
+    assert plants == {plant.__name__ for plant in (each[0] for each in [*BUGS, *IN_POSTGRESQL])}

@@ -40,7 +40,7 @@ async def append_through_the_proxy(cluster: Cluster, seed: str) -> Counter[Kind]
                     await asyncio.sleep(0.02)
         # The log goes on by itself, whatever has happened.
         async with asyncio.timeout(PATIENCE_S):
-            while await cluster.value(database, "SELECT coalesce(min(version), 0) FROM cutpurse.heads") < 3:  # noqa: ASYNC110
+            while await cluster.value(database, "SELECT coalesce(max(version), 0) FROM cutpurse.appends") < 3:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         stop.set()
         stands = await appending

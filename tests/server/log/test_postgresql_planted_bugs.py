@@ -10,6 +10,7 @@ from cutpurse_server.log import postgresql
 from cutpurse_server.log.port import Log, LogUnavailable
 from cutpurse_server.log.postgresql import PostgreSQLLog
 from tests.server.log import test_log_contract as contract
+from tests.server.log import test_postgresql_known_versions as known_versions
 from tests.server.log.postgresql_cluster import Cluster
 
 pytestmark = pytest.mark.postgresql
@@ -27,37 +28,40 @@ async def after_the_end(log: Log) -> None:
     await contract.test_nothing_is_added_to_a_closed_stream(log, 1)
 
 
+async def by_two_replicas(log: Log) -> None:
+    """See the tests of what replicas know."""
+    assert isinstance(log, PostgreSQLLog)
+    other = PostgreSQLLog(log._server._address)
+    await other.open()
+    try:
+        await known_versions.test_replicas_that_know_of_a_version_add_to_it_once(log, other)
+    finally:
+        await other.close()
+
+
 PLANTED: list[tuple[str, str, Shown]] = [
-    # A head that is moved wherever it stands.
-    (" AND heads.version = asked.expected", "", at_a_later_version),
+    # A stream that is added to wherever it stands.
+    ("WHERE known OR", "WHERE true OR", at_a_later_version),
     # A stream that goes on after its end.
-    (" AND NOT heads.closed", "", after_the_end),
+    ("CASE WHEN last.closed THEN -1 ELSE last.version END", "last.version", after_the_end),
     # An end that is not written down.
-    (", closed = asked.closed", "", after_the_end),
+    ("SELECT stream, expected, version, closed,", "SELECT stream, expected, version, false,", after_the_end),
     # A chain value that is left behind.
-    (", chain = asked.chain", "", contract.test_one_stale_append_among_moves_leaves_the_others_whole),
-    # A head that is moved without its events.
-    ("SELECT key, version, events FROM moved\n    UNION ALL\n", "", contract.test_an_append_is_taken_once),
-    # Events of an append that did not take place.
     (
-        "SELECT begun.key, begun.version, asked.events FROM begun JOIN asked USING (stream)",
-        "SELECT heads.key, asked.version + 1, asked.events FROM asked JOIN cutpurse.heads USING (stream) "
-        "WHERE heads.version <> asked.expected UNION ALL "
-        "SELECT begun.key, begun.version, asked.events FROM begun JOIN asked USING (stream)",
-        contract.test_an_append_is_taken_once,
+        "closed, chain, events\nFROM",
+        "closed, decode(repeat('00', 32), 'hex'), events\nFROM",
+        contract.test_one_stale_append_among_moves_leaves_the_others_whole,
+    ),
+    # A version that does not count the events.
+    (
+        "SELECT stream, expected, version,",
+        "SELECT stream, expected, expected + 1,",
+        contract.test_one_stale_append_among_moves_leaves_the_others_whole,
     ),
     # One command that spoils the whole flush.
-    (
-        "ON CONFLICT (stream) DO NOTHING",
-        "ON CONFLICT (stream) DO UPDATE SET version = heads.version",
-        contract.test_an_append_is_taken_once,
-    ),
-    # An answer that says of every append that it took place.
-    (
-        "SELECT stream FROM moved UNION ALL SELECT stream FROM begun\n",
-        "SELECT stream FROM moved UNION ALL SELECT stream FROM begun UNION SELECT stream FROM asked\n",
-        contract.test_an_append_is_taken_once,
-    ),
+    ("ON CONFLICT (stream, expected) DO NOTHING", "", by_two_replicas),
+    # An event that is updated: the append of whoever comes later takes the place of the earlier one.
+    ("DO NOTHING", "DO UPDATE SET events = excluded.events", by_two_replicas),
 ]
 
 

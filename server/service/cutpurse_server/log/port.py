@@ -37,7 +37,10 @@ class LogUnavailable(Exception):
 
 
 class UnreadableEvent(Exception):
-    """Bytes of a log that are no event of this version: of a newer one, damaged, or made up. Raised by the codecs."""
+    """Bytes of a log that are no event of this version: of a newer one, damaged, or made up; or some are missing.
+
+    Raised by the codecs, and by backends that notice.
+    """
 
 
 class StoredEvent(NamedTuple):

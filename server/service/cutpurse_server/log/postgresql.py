@@ -1,14 +1,14 @@
 """The log in a PostgreSQL database, which several replicas share; docs/decisions/0016 says why it is as it is.
 
-A flush is one statement and so one transaction: it moves every head that stands where its command expects it, adds the
-appends of those that moved and of no other, and notifies the other replicas once. Every stream has a head and a row for
-each append. Whatever the server does not answer is unknown, and the connection is given up with it.
+A flush is one statement and so one transaction: it adds a row for each append whose stream stands where its command
+expects it, changes no other row, and notifies the other replicas once. No two rows of a stream expect the same version:
+the key sees to that. Whatever the server does not answer is unknown, and the connection is given up with it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from cutpurse_server.log.port import (
     LastSign,
     LogUnavailable,
     StoredEvent,
+    UnreadableEvent,
     Version,
     is_sound,
 )
@@ -43,47 +44,47 @@ _ATTEMPTS = 4
 _PAYLOAD_BYTES_MAX = 7_900
 """The server takes less than 8,000."""
 
-# The heads are moved in the order of their names, as the arrays are, and new ones begun after that: see `SETTINGS`.
+# Where a stream stands: 0 before it is begun, and nowhere when it is closed.
+_STANDS = """coalesce((
+        SELECT CASE WHEN last.closed THEN -1 ELSE last.version END FROM cutpurse.appends AS last
+        WHERE last.stream = asked.stream ORDER BY last.expected DESC LIMIT 1
+    ), 0)"""
+# The rows are added in the order of their streams' names, as the arrays are: see `SETTINGS`.
 _FLUSH = f"""
-WITH asked AS MATERIALIZED (
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[], $5::boolean[], $6::bytea[])
-        AS asked (stream, expected, version, chain, closed, events)
-), moved AS (
-    UPDATE cutpurse.heads SET version = asked.version, chain = asked.chain, closed = asked.closed
-    FROM asked
-    WHERE heads.stream = asked.stream AND heads.version = asked.expected AND NOT heads.closed
-    RETURNING heads.key, heads.stream, heads.version, asked.events
-), begun AS (
-    INSERT INTO cutpurse.heads (stream, version, chain, closed)
-    SELECT stream, version, chain, closed FROM asked WHERE expected = 0
-    ON CONFLICT (stream) DO NOTHING
-    RETURNING key, stream, version
-), added AS (
-    INSERT INTO cutpurse.appends (stream, version, events)
-    SELECT key, version, events FROM moved
-    UNION ALL
-    SELECT begun.key, begun.version, asked.events FROM begun JOIN asked USING (stream)
-)
-SELECT stream, (SELECT pg_notify('{CHANNEL}', $7)) FROM (
-    SELECT stream FROM moved UNION ALL SELECT stream FROM begun
-) AS took_place
+INSERT INTO cutpurse.appends (stream, expected, version, closed, chain, events)
+SELECT stream, expected, version, closed, chain, events
+FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::boolean[], $5::bytea[], $6::bytea[], $7::boolean[])
+    AS asked (stream, expected, version, closed, chain, events, known)
+WHERE known OR expected = {_STANDS}
+ON CONFLICT (stream, expected) DO NOTHING
+RETURNING stream, (SELECT pg_notify('{CHANNEL}', $8))
 """
-_READ = """
-SELECT appends.version, appends.events FROM cutpurse.heads JOIN cutpurse.appends ON appends.stream = heads.key
-WHERE heads.stream = $1 AND appends.version > $2 ORDER BY appends.version
+# The row in which an event after a version stands begins at that version or before.
+_FIRST = """coalesce((
+    SELECT max(first.expected) FROM cutpurse.appends AS first
+    WHERE first.stream = {stream} AND first.expected <= {after}
+), 0)"""
+_READ = f"""
+SELECT stream, expected, version, closed, events FROM cutpurse.appends
+WHERE stream = $1 AND version > $2 AND expected >= {_FIRST.format(stream="$1", after="$2")}
+ORDER BY expected
 """
-_READ_EACH = """
-SELECT heads.stream, appends.version, appends.events FROM unnest($1::text[], $2::bigint[]) AS asked (stream, after)
-JOIN cutpurse.heads ON heads.stream = asked.stream
-JOIN cutpurse.appends ON appends.stream = heads.key AND appends.version > asked.after
-ORDER BY heads.stream, appends.version
+_READ_EACH = f"""
+SELECT appends.stream, expected, version, closed, events FROM unnest($1::text[], $2::bigint[]) AS asked (stream, after)
+JOIN cutpurse.appends ON appends.stream = asked.stream AND version > asked.after
+    AND expected >= {_FIRST.format(stream="asked.stream", after="asked.after")}
+ORDER BY appends.stream, expected
 """
-_HEAD = "SELECT version, chain, closed FROM cutpurse.heads WHERE stream = $1"
+_HEAD = "SELECT version, chain, closed FROM cutpurse.appends WHERE stream = $1 ORDER BY expected DESC LIMIT 1"
 # '0' is the character after '/', so this is the range of all names that begin with the kind and a slash.
 _OF_KIND = "(stream = $1 OR (stream > $1 || '/' AND stream < $1 || '0'))"
-_STREAMS = f"SELECT stream FROM cutpurse.heads WHERE {_OF_KIND} ORDER BY stream"
-_OPEN_STREAMS = f"SELECT stream FROM cutpurse.heads WHERE {_OF_KIND} AND NOT closed ORDER BY stream"
-_OPEN_VERSIONS = f"SELECT stream, version FROM cutpurse.heads WHERE {_OF_KIND} AND NOT closed"
+_STREAMS = f"SELECT stream FROM cutpurse.streams WHERE {_OF_KIND} ORDER BY stream"
+_OPEN_STREAMS = f"SELECT stream FROM cutpurse.streams WHERE {_OF_KIND} AND NOT closed ORDER BY stream"
+_OPEN_VERSIONS = f"""
+SELECT stream, (
+    SELECT version FROM cutpurse.appends AS last WHERE last.stream = streams.stream ORDER BY expected DESC LIMIT 1
+) FROM cutpurse.streams WHERE {_OF_KIND} AND NOT closed
+"""
 _CLOCK = "extract(epoch FROM clock_timestamp()) * 1000"
 # The note is never put back by a replica whose clock is a little behind.
 _BEAT = f"""
@@ -113,6 +114,10 @@ class PostgreSQLLog:
         self._writers: Connections | None = None
         self._readers: Connections | None = None
         self._sentry: Sentry | None = None
+        self._known: dict[str, int] = {}
+        """By open stream: a version at which it is known to have stood, so that the server need not look for it."""
+        self._known_of = 0
+        """The connection that was the newest when the first of them became known."""
 
     async def open(self) -> None:
         """Check the database, make its tables if it has none, and learn what time it is there."""
@@ -156,12 +161,15 @@ class PostgreSQLLog:
         writers = self._opened(self._writers)
         if not appends:
             return []
-        columns = zip(*(_row(append) for append in sorted(appends, key=_stream_of)), strict=True)
-        arguments = [*map(list, columns), self._payload(appends)]
+        # By their streams, which differ.
+        ordered = sorted(appends)
+        payload = self._payload(ordered)
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 async with writers.one("written") as connection:
-                    rows = await _rolled_back_or(connection.fetch(_FLUSH, *arguments))
+                    # After the connection is there: with a new one, what was known is forgotten.
+                    arrays = _arrays(ordered, self._still_known())
+                    rows = await _rolled_back_or(connection.fetch(_FLUSH, *arrays, payload))
             except _RolledBack:
                 if attempt == _ATTEMPTS:
                     raise LogUnavailable(
@@ -169,21 +177,44 @@ class PostgreSQLLog:
                     ) from None
                 continue
             took_place = {row[0] for row in rows}
+            self._learn(
+                (append.stream, None if append.closed else append.expected + len(append.events))
+                for append in ordered
+                if append.stream in took_place
+            )
             return [append.stream in took_place for append in appends]
         raise AssertionError("the last attempt returns or raises")
+
+    def _still_known(self) -> dict[str, int]:
+        """What was learnt over the connections that there are. Behind a new one may be another state of the database:
+        one that was restored, or a standby that took over and has lost something.
+        """
+        if self._known_of != self._server.connections:
+            self._known_of = self._server.connections
+            self._known = {}
+        return self._known
+
+    def _learn(self, stands: Iterable[tuple[str, int | None]]) -> None:
+        """Where streams have stood; None stands for a closed one."""
+        known = self._still_known()
+        for stream, version in stands:
+            if version is None:
+                known.pop(stream, None)
+            else:
+                known[stream] = version
 
     async def read(self, stream: str, after: int = 0) -> Sequence[StoredEvent]:
         """The events after a version."""
         assert after >= 0
-        return _events([(row[0], row[1]) for row in await self._rows(_READ, stream, after)], after)
+        return self._events(await self._rows(_READ, stream, after), after)
 
     async def read_each(self, after: Mapping[str, int]) -> Mapping[str, Sequence[StoredEvent]]:
         """The events of several streams, asked for at once."""
         known = [stream for stream in after if "\0" not in stream]
-        rows: dict[str, list[tuple[int, bytes]]] = {stream: [] for stream in after}
-        for stream, version, events in await self._rows(_READ_EACH, known, [after[stream] for stream in known]):
-            rows[stream].append((version, events))
-        return {stream: _events(found, after[stream]) for stream, found in rows.items()}
+        rows: dict[str, list[Any]] = {stream: [] for stream in after}
+        for row in await self._rows(_READ_EACH, known, [after[stream] for stream in known]):
+            rows[row[0]].append(row)
+        return {stream: self._events(found, after[stream]) for stream, found in rows.items()}
 
     async def head(self, stream: str) -> Head | None:
         """Where a stream stands."""
@@ -231,6 +262,19 @@ class PostgreSQLLog:
             rows: list[Any] = await connection.fetch(query, *arguments)
             return rows
 
+    def _events(self, rows: Sequence[Any], after: int) -> Sequence[StoredEvent]:
+        """The events after a version in a stream's last rows."""
+        events: list[StoredEvent] = []
+        stands = after
+        for stream, expected, version, closed, row in rows:
+            # The first append may have begun before the first event that is wanted.
+            if expected != stands and (events or expected > after):
+                raise UnreadableEvent(f"a part of {stream} is lost")
+            events += unpacked(row)
+            stands = version
+            self._learn([(stream, None if closed else version)])
+        return events[len(events) - (stands - after) :] if rows else events
+
     def _payload(self, appends: Sequence[Append]) -> str:
         """What the other replicas are told; in doubt, that it may be any stream."""
         payload = "\n".join((self._name, *(append.stream for append in appends)))
@@ -254,20 +298,16 @@ async def _rolled_back_or(rows: Any) -> Any:
         raise _RolledBack from None
 
 
-def _events(rows: Sequence[tuple[int, bytes]], after: int) -> Sequence[StoredEvent]:
-    """The events after a version in a stream's last rows: the version with each append, and its events."""
-    if not rows:
-        return []
-    events = [event for _, row in rows for event in unpacked(row)]
-    # The first append may have begun before the first event that is wanted.
-    return events[len(events) - (rows[-1][0] - after) :]
-
-
-def _stream_of(append: Append) -> str:
-    return append.stream
-
-
-def _row(append: Append) -> tuple[str, int, int, bytes, bool, bytes]:
-    """One row of a flush's arrays."""
-    version = append.expected + len(append.events)
-    return append.stream, append.expected, version, append.chain, append.closed, packed(append.events)
+def _arrays(appends: Iterable[Append], known: Mapping[str, int]) -> tuple[list[Any], ...]:
+    """A flush's arrays; streams that are `known` to have stood where they are expected are not looked up."""
+    arrays: tuple[list[Any], ...] = ([], [], [], [], [], [], [])
+    streams, expected_at, versions, closing, chains, rows, are_known = arrays
+    for stream, expected, events, chain, closed in appends:
+        streams.append(stream)
+        expected_at.append(expected)
+        versions.append(expected + len(events))
+        closing.append(closed)
+        chains.append(chain)
+        rows.append(packed(events))
+        are_known.append(known.get(stream) == expected)
+    return arrays

@@ -53,6 +53,8 @@ class Server:
         self._address = address
         self.shown = without_secrets(address)
         """The address without its secrets."""
+        self.connections = 0
+        """How many connections have been made."""
         self._pause_s = 0.0
         self._not_before_s = 0.0
         self._last_failure = ""
@@ -76,6 +78,7 @@ class Server:
             self._not_before_s, self._last_failure = monotonic() + self._pause_s, str(unavailable)
             raise
         self._pause_s = self._not_before_s = 0.0
+        self.connections += 1
         return connection
 
     @contextmanager
