@@ -1,4 +1,8 @@
-"""Every method gets valid, mutated and random bytes in every role: nothing fails inside, nothing secret comes out."""
+"""Every method gets valid, mutated and random bytes in every role: nothing fails inside, nothing secret comes out.
+
+CUTPURSE_FUZZ_REQUESTS says how many requests the long form sends, and CUTPURSE_FUZZ_SEED which ones, so that it can be
+run in portions.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,9 @@ from tests.server.service.random_messages import mutated, random_bytes, random_m
 from tests.server.service.test_roles_and_tokens import PATHS
 
 SEED = os.environ.get("CUTPURSE_FUZZ_SEED", "1")
-LONG_REQUESTS = int(os.environ.get("CUTPURSE_FUZZ_REQUESTS", "200000"))
+LONG_REQUESTS = int(os.environ.get("CUTPURSE_FUZZ_REQUESTS", "1000000"))
+AT_ONCE = 8
+"""So many send beside each other, each what its own number says: some answers are waited for."""
 DEAL = "a seed that nobody may read"
 """The seed of a match that runs meanwhile: a canary, as the tokens are."""
 NEVER = {"INTERNAL", "UNKNOWN", "DATA_LOSS"}
@@ -29,6 +35,7 @@ SILENCE_S = 0.5
 CUT_WHILE_WRITING = "Internal error from Core"
 """What the client's own library says when the service has ended the stream that it still writes to."""
 GROWTH_KB_MAX = 60_000
+_PATHS = sorted(PATHS)
 ROLES = ("BOT", "PLAYER", *(role.name for role in (Role.ORGANISER, Role.SPECTATOR, Role.AUDITOR)))
 
 
@@ -41,31 +48,29 @@ def memory_kb() -> int:
 class Fuzzer:
     """Sends requests, counts how they are answered, and keeps what must not be."""
 
-    def __init__(self, arena: Arena, known: list[str], chooser: random.Random) -> None:
+    def __init__(self, arena: Arena, known: list[str]) -> None:
         self.arena = arena
         self.known = known
-        self.chooser = chooser
         self.codes: Counter[str] = Counter()
         self.faults: list[str] = []
         self.canaries = [*arena.tokens.values(), DEAL]
 
-    def request(self, path: str) -> bytes:
+    def request(self, path: str, chooser: random.Random) -> bytes:
         """Bytes of a request: a third valid, a third mutated, a third anything."""
-        message = random_message(PATHS[path].input_type, self.chooser, self.known)
-        encoded = message.SerializeToString()
-        match self.chooser.randrange(3):
+        encoded = random_message(PATHS[path].input_type, chooser, self.known).SerializeToString()
+        match chooser.randrange(3):
             case 0:
                 return encoded
             case 1:
-                return mutated(encoded, self.chooser)
+                return mutated(encoded, chooser)
             case _:
-                return random_bytes(self.chooser, 200)
+                return random_bytes(chooser, 200)
 
-    async def send(self) -> None:
+    async def send(self, chooser: random.Random) -> None:
         """One request to one method in one role."""
-        path = self.chooser.choice(sorted(PATHS))
-        role = self.chooser.choice(ROLES)
-        requests = [self.request(path) for _ in range(3 if PATHS[path].client_streaming else 1)]
+        path = chooser.choice(_PATHS)
+        role = chooser.choice(ROLES)
+        requests = [self.request(path, chooser) for _ in range(3 if PATHS[path].client_streaming else 1)]
         code, said = await self._answered(path, role, requests)
         self.codes[code] += 1
         if code in NEVER:
@@ -122,13 +127,20 @@ async def fuzz(requests: int, monkeypatch: pytest.MonkeyPatch) -> None:
             match, streams = await arena.start(["ann", "ben"], seed=DEAL)
             # Organisers may end a match, so what is sent names one of the attackers' own.
             theirs = await arena.create(["cat", "pat"])
-            fuzzer = Fuzzer(arena, [theirs, "ann", "cat", "pat", "art_robbery", "cup"], random.Random(SEED))
-            grown_kb = 0
-            for number in range(requests):
-                await fuzzer.send()
-                if number == requests // 2:
-                    grown_kb = memory_kb()
-            grown_kb = memory_kb() - grown_kb
+            fuzzer = Fuzzer(arena, [theirs, "ann", "cat", "pat", "art_robbery", "cup"])
+
+            async def send_some(chooser: random.Random, share: int) -> None:
+                for _ in range(share):
+                    await fuzzer.send(chooser)
+
+            async def send_half(name: str) -> None:
+                choosers = [random.Random(f"{SEED}/{name}/{number}") for number in range(AT_ONCE)]
+                await asyncio.gather(*(send_some(chooser, requests // 2 // AT_ONCE) for chooser in choosers))
+
+            await send_half("first")
+            before_kb = memory_kb()
+            await send_half("second")
+            grown_kb = memory_kb() - before_kb
 
             decision = await streams["ann"].next("decisions", match)
             assert decision.legal, "whatever was sent, the match waits for its decision"
@@ -139,7 +151,7 @@ async def fuzz(requests: int, monkeypatch: pytest.MonkeyPatch) -> None:
     told = "\n".join(map(str, lines))
     assert not [canary for canary in fuzzer.canaries if canary in told]
     assert "call failed" not in told
-    print(dict(fuzzer.codes))
+    print(dict(fuzzer.codes), f"{grown_kb} kB more after the second half")
 
 
 async def test_a_thousand_requests_of_any_kind_fail_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
