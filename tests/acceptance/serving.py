@@ -20,7 +20,17 @@ from tests.acceptance import dying_service, stubborn_client
 from tests.acceptance.logs import MatchLog
 from tests.acceptance.processes import PATIENCE_S, Marked, cutpurse, free_port, until
 
-__all__ = ["BOTS", "SEED", "Service", "check_ledger", "dial_in", "enter", "enter_with", "unheard"]
+__all__ = [
+    "BOTS",
+    "SEED",
+    "Service",
+    "check_ledger",
+    "dial_in",
+    "enter",
+    "enter_with",
+    "unheard",
+    "until_all_have_ended",
+]
 
 BOTS = ("ann", "ben", "cat")
 SEED = "this seed is secret"
@@ -132,6 +142,20 @@ def dial_in(
         command = [sys.executable, stubborn_client.__file__, bot, where, str(folder / bot), str(matches)]
         clients[bot] = marked.start(command, folder / f"{bot}.log", CUTPURSE_TOKEN=tokens[bot])
     return clients
+
+
+def until_all_have_ended(ledgers: Sequence[Path], clients: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Wait for clients however long they take on a busy machine, as long as they get on."""
+
+    def written() -> int:
+        return sum(ledger.stat().st_size for ledger in ledgers if ledger.exists())
+
+    def ended() -> int:
+        return sum(client.poll() is not None for client in clients)
+
+    while ended() < len(clients):
+        before = written(), ended()
+        until(lambda before=before: (written(), ended()) != before, "play goes on", PATIENCE_S * 2)  # type: ignore[misc]
 
 
 def check_ledger(bot: str, ledger: Path, logs: dict[str, MatchLog]) -> Counter[str]:

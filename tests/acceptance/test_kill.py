@@ -20,8 +20,8 @@ import pytest
 
 from tests.acceptance.dying_service import BEFORE_THE_COMMIT, BETWEEN_COMMIT_AND_REPLY
 from tests.acceptance.logs import read_matches
-from tests.acceptance.processes import PATIENCE_S, Marked, until
-from tests.acceptance.serving import BOTS, Service, check_ledger, dial_in, enter, unheard
+from tests.acceptance.processes import Marked, until
+from tests.acceptance.serving import BOTS, Service, check_ledger, dial_in, enter, unheard, until_all_have_ended
 
 LONG_SEEDS = int(os.environ.get("CUTPURSE_KILL_SEEDS", "25"))
 LONG_FIRST = int(os.environ.get("CUTPURSE_KILL_FIRST", "10"))
@@ -85,7 +85,7 @@ def play_through_kills(
             until(lambda: service.has_ended() or _ended(clients), "the named point is reached")
     if service.dies:
         service.kill()
-    _until_all_have_ended(folder, clients)
+    until_all_have_ended([folder / bot for bot in BOTS], list(clients.values()))
     for bot, client in clients.items():
         assert client.wait() == 0, (folder / f"{bot}.log").read_text()
     service.until_it_serves()
@@ -95,19 +95,6 @@ def play_through_kills(
 
 def _until_written(folder: Path, enough: int, clients: dict[str, subprocess.Popen[bytes]], service: Service) -> None:
     until(lambda: _written(folder) > enough or _ended(clients) or service.has_ended(), "play goes on")
-
-
-def _until_all_have_ended(folder: Path, clients: dict[str, subprocess.Popen[bytes]]) -> None:
-    """However long that takes on a busy machine, as long as it goes on."""
-    while any(client.poll() is None for client in clients.values()):
-        written = _written(folder)
-        until(
-            lambda written=written: (  # type: ignore[misc]
-                _written(folder) > written or all(client.poll() is not None for client in clients.values())
-            ),
-            "play goes on",
-            PATIENCE_S * 2,
-        )
 
 
 def _written(folder: Path) -> int:
