@@ -139,7 +139,7 @@ def crashing(channel: grpc.Channel) -> None:
 
 def wrong_version(channel: grpc.Channel) -> None:
     """Speak a protocol that does not exist yet."""
-    for _ in Line(channel, version=99).frames:
+    for _ in Line(channel, version=0).frames:
         pass
 
 

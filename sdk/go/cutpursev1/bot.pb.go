@@ -106,7 +106,8 @@ func (x *ConnectRequest) GetChoices() []*Choice {
 // Who dials in and what it wants. The identity is the token's; the name must agree with it.
 type Hello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The protocol version that the bot speaks; this file is version 1.
+	// The newest protocol version that the bot speaks; this file is version 1. Welcome says which one both will speak, the newest of the
+	// service or this one, whichever is older; a bot that does not speak that one leaves.
 	ProtocolVersion uint32 `protobuf:"varint,1,opt,name=protocol_version,json=protocolVersion,proto3" json:"protocol_version,omitempty"`
 	// The bot's registered name; empty to leave it to the token.
 	Bot string `protobuf:"bytes,2,opt,name=bot,proto3" json:"bot,omitempty"`

@@ -635,7 +635,7 @@ type CompletedMatch struct {
 	Result *MatchResult `protobuf:"bytes,4,opt,name=result,proto3" json:"result,omitempty"`
 	// Bots by seat.
 	Bots []string `protobuf:"bytes,5,rep,name=bots,proto3" json:"bots,omitempty"`
-	// Seats that were never ready, ascending.
+	// Seats that were waited for and never ready, ascending.
 	Absent        []uint32 `protobuf:"varint,6,rep,packed,name=absent,proto3" json:"absent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -38,8 +38,6 @@ BAD_FIRST_FRAMES: dict[str, tuple[dict[str, Any], grpc.StatusCode, str]] = {
     "being ready": ({"readies": [bot_pb2.Ready(match="m")]}, PRECONDITION, "HELLO_EXPECTED"),
     "a choice with the Hello": (hello() | {"choices": [CHOICE]}, PRECONDITION, "HELLO_EXPECTED"),
     "no version": (hello(protocol_version=0), PRECONDITION, "PROTOCOL_UNSUPPORTED"),
-    "a newer version": (hello(protocol_version=2), PRECONDITION, "PROTOCOL_UNSUPPORTED"),
-    "a far newer version": (hello(protocol_version=2**32 - 1), PRECONDITION, "PROTOCOL_UNSUPPORTED"),
     "another bot's name": (hello(bot="ben"), grpc.StatusCode.NOT_FOUND, "BOT_UNKNOWN"),
     "nobody's name": (hello(bot="z" * 40_000), grpc.StatusCode.NOT_FOUND, "BOT_UNKNOWN"),
     "a long name of its SDK": (hello(sdk="s" * 129), INVALID, "MALFORMED"),
@@ -59,7 +57,17 @@ async def test_a_bad_first_frame_ends_the_stream(
 
 
 async def test_the_version_that_the_service_speaks_is_named(arena: Arena) -> None:
-    assert "version 1" in (await end_after(arena, **hello(protocol_version=9))).text
+    assert "version 1" in (await end_after(arena, **hello(protocol_version=0))).text
+
+
+@pytest.mark.parametrize("version", [1, 2, 2**32 - 1])
+async def test_a_newer_bot_is_told_the_version_that_both_may_speak(arena: Arena, version: int) -> None:
+    stream = arena.connect("ann")
+    await stream.say(**hello(protocol_version=version))
+
+    welcome = await stream.next("welcome")
+
+    assert welcome.protocol_version == 1
 
 
 async def test_another_bots_name_looks_like_nobodys(arena: Arena) -> None:

@@ -27,6 +27,7 @@ from cutpurse_server.wire.matches import answer_from_proto, refused_to_proto
 __all__ = ["FRAME_BYTES_MAX", "PROTOCOL_VERSION", "BotServicer"]
 
 PROTOCOL_VERSION = 1
+"""The newest that this service speaks, and the oldest. A bot names its newest; Welcome says which one both will speak."""
 FRAME_BYTES_MAX = 64 * 1024
 _CHOICES_PER_FRAME_MAX = 256
 _READIES_PER_FRAME_MAX = 256
@@ -221,7 +222,7 @@ def _hello(frame: bot_pb2.ConnectRequest, bot: str) -> bot_pb2.Hello:
     if not frame.HasField("hello") or frame.choices or frame.readies:
         raise ServiceError(ErrorReason.HELLO_EXPECTED)
     hello = frame.hello
-    if hello.protocol_version != PROTOCOL_VERSION:
+    if hello.protocol_version < PROTOCOL_VERSION:
         spoken = f"This service speaks protocol version {PROTOCOL_VERSION}, not {hello.protocol_version}."
         raise ServiceError(ErrorReason.PROTOCOL_UNSUPPORTED, spoken)
     if hello.bot and hello.bot != bot:

@@ -87,7 +87,9 @@ class Hello(_message.Message):
     WANTS_RESOLVED_FIELD_NUMBER: _builtins.int
     WANTS_RECEIPTS_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
-    """The protocol version that the bot speaks; this file is version 1."""
+    """The newest protocol version that the bot speaks; this file is version 1. Welcome says which one both will speak, the newest of the
+    service or this one, whichever is older; a bot that does not speak that one leaves.
+    """
     bot: _builtins.str
     """The bot's registered name; empty to leave it to the token."""
     sdk: _builtins.str
