@@ -27,7 +27,7 @@ from cutpurse_server.wire.matches import answer_from_proto, refused_to_proto
 __all__ = ["FRAME_BYTES_MAX", "PROTOCOL_VERSION", "BotServicer"]
 
 PROTOCOL_VERSION = 1
-"""The newest that this service speaks, and the oldest. A bot names its newest; Welcome says which one both will speak."""
+"""The newest that this service speaks, and the oldest. A bot names its newest; Welcome says which both will speak."""
 FRAME_BYTES_MAX = 64 * 1024
 _CHOICES_PER_FRAME_MAX = 256
 _READIES_PER_FRAME_MAX = 256
