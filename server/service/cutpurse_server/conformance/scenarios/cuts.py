@@ -127,7 +127,7 @@ def _cut(name: str, point: _Point, when: str, why: str, remedy: str, *needs: str
     return Scenario(name, f"plays on after its connection broke {when}", why, remedy, partial(_is_cut, point), needs)
 
 
-_DIAL_AGAIN = "When a stream ends, however it ends, open a new one, say Hello, and go on: nothing is lost by it. "
+_DIAL_AGAIN = "When a stream ends, however it ends, open a new one, say Hello, and go on: nothing is lost by it."
 
 CUTS = (
     _cut(
@@ -135,7 +135,8 @@ CUTS = (
         _Point.HELLO,
         "before Welcome",
         "A service behind a proxy, or one that is being restarted, may take a connection and lose it at once.",
-        _DIAL_AGAIN + "Only a refusal with a reason that will not change (TOKEN_INVALID, PROTOCOL_UNSUPPORTED, …) ends "
+        _DIAL_AGAIN
+        + " Only a refusal with a reason that will not change (TOKEN_INVALID, PROTOCOL_UNSUPPORTED, …) ends "
         "the bot.",
         "plays-on",
     ),
@@ -152,7 +153,7 @@ CUTS = (
         _Point.OFFER,
         "after MatchOffered",
         "Whether the Ready arrived is not known; the warm-up goes on.",
-        _DIAL_AGAIN + "The match is offered again: say Ready again, which does no harm if it was heard before.",
+        _DIAL_AGAIN + " The match is offered again: say Ready again, which does no harm if it was heard before.",
         "cut-after-welcome",
     ),
     _cut(
@@ -160,7 +161,7 @@ CUTS = (
         _Point.DECISION,
         "after Decision",
         "The decision stays open, and its clock runs.",
-        _DIAL_AGAIN + "Running matches are offered again and open decisions asked again. If you have answered one "
+        _DIAL_AGAIN + " Running matches are offered again and open decisions asked again. If you have answered one "
         "already, send that same Choice again with its request_id.",
         "cut-after-welcome",
     ),
@@ -170,7 +171,7 @@ CUTS = (
         "with its answer on the way",
         "Whether the answer arrived is not known. A second answer with a new request_id or another action would be a "
         "double move.",
-        _DIAL_AGAIN + "Keep each Choice until its ChoiceAccepted or the next Decision of that match comes, and send "
+        _DIAL_AGAIN + " Keep each Choice until its ChoiceAccepted or the next Decision of that match comes, and send "
         "it again unchanged on the new stream.",
         "cut-after-decision",
     ),
@@ -179,7 +180,7 @@ CUTS = (
         _Point.REPLY_LOST,
         "with its answer taken and the reply lost",
         "The answer counts. Sent again unchanged it gets the same reply; anything else is a double move.",
-        _DIAL_AGAIN + "Keep each Choice until its ChoiceAccepted or the next Decision of that match comes, and send "
+        _DIAL_AGAIN + " Keep each Choice until its ChoiceAccepted or the next Decision of that match comes, and send "
         "it again unchanged on the new stream.",
         "answer-lost",
     ),
@@ -188,7 +189,7 @@ CUTS = (
         _Point.IN_FRAME,
         "in the middle of a frame",
         "Networks break where they like.",
-        _DIAL_AGAIN + "Leave the half frame to gRPC, which reports UNAVAILABLE or INTERNAL; both are to be mended "
+        _DIAL_AGAIN + " Leave the half frame to gRPC, which reports UNAVAILABLE or INTERNAL; both are to be mended "
         "by dialling in again.",
         "cut-after-decision",
     ),
@@ -197,7 +198,7 @@ CUTS = (
         _Point.END,
         "before it heard of the match's end",
         "A match that ended while the bot was away is not offered again, and no frame says that it is over.",
-        _DIAL_AGAIN + "A match that is not offered again after a reconnect is over; MatchService/GetMatch tells its "
+        _DIAL_AGAIN + " A match that is not offered again after a reconnect is over; MatchService/GetMatch tells its "
         "result. Do not wait for its MatchEnded.",
         "cut-after-decision",
     ),
@@ -206,7 +207,7 @@ CUTS = (
         _Point.ENDED_OK,
         "in good order, with status OK",
         "A service that is being replaced ends its streams like this.",
-        _DIAL_AGAIN + "Status OK is no reason to end the program.",
+        _DIAL_AGAIN + " Status OK is no reason to end the program.",
         "cut-after-welcome",
     ),
     _cut(
