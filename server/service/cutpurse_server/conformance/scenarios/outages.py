@@ -180,7 +180,7 @@ OUTAGES = (
     Scenario(
         "calm-when-turned-away",
         "leaves growing pauses between streams that end at once, with or without Welcome",
-        "gRPC pauses between connections, and not between calls: a loop around the call has no pause of its own.",
+        "A loop around the call has no pause of its own: gRPC pauses between connections, and not between calls.",
         "Count a stream as a success, and begin with short pauses again, only when it has lasted for some seconds or "
         "brought more than Welcome.",
         _is_calm_when_turned_away,
