@@ -55,21 +55,23 @@ class StubbornClient:
             # A service that is gone is dialled again by a new channel: an old one waits longer and longer.
             with grpc.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
                 try:
-                    self._ask_for_ends(match_pb2_grpc.MatchServiceStub(channel))
-                    self._play(bot_pb2_grpc.BotServiceStub(channel))
+                    self._play(bot_pb2_grpc.BotServiceStub(channel), match_pb2_grpc.MatchServiceStub(channel))
                 except grpc.RpcError as error:
                     if error.code() not in _GONE:
                         raise
             time.sleep(PAUSE_S)
 
     def _ask_for_ends(self, stub: Any) -> None:
-        """A match may have ended while nobody could say so: streams tell of ends only as they happen."""
+        """A match may have ended while nobody could say so: streams tell of ends only as they happen.
+
+        To be called when the stream is there: whatever ends from then on is told.
+        """
         for match in sorted(self._running):
             found = stub.GetMatch(match_pb2.GetMatchRequest(match=match), metadata=self._metadata, timeout=5)
             if found.phase in (match_pb2.MATCH_PHASE_ENDED, match_pb2.MATCH_PHASE_VOIDED):
                 self._end(match)
 
-    def _play(self, stub: Any) -> None:
+    def _play(self, stub: Any, matches: Any) -> None:
         outbox: queue.SimpleQueue[bot_pb2.ConnectRequest | None] = queue.SimpleQueue()
         outbox.put(bot_pb2.ConnectRequest(hello=bot_pb2.Hello(protocol_version=1, sdk="stubborn/1")))
         again = [*self._waiting.values(), *list(self._acknowledged.values())[-REPEATED:]]
@@ -79,6 +81,8 @@ class StubbornClient:
         stream = stub.Connect(requests, metadata=self._metadata)
         try:
             for frame in stream:
+                if frame.HasField("welcome"):
+                    self._ask_for_ends(matches)
                 answer = self._answer(frame)
                 if answer.readies or answer.choices:
                     outbox.put(answer)
