@@ -267,6 +267,21 @@ def check_the_order_in_which_choices_arrive_changes_nothing(case: Case) -> None:
             assert game.happenings(part.before, chosen, after) == game.happenings(part.before, part.chosen, reference)
 
 
+def check_advancing_is_resolving(case: Case) -> None:
+    """A match that only goes on comes by the same states as one in which every state is kept."""
+    game = case.game
+    for seed in range(MATCHES):
+        kept = [part for part in case.play(str(seed)) if isinstance(part, Resolved)]
+        chance = StreamChance(key_of_seed(str(seed)))
+        state = game.begin(case.config, chance)
+        for part in kept:
+            state = game.advance(state, part.chosen, chance)
+            assert game.fingerprint(state) == game.fingerprint(part.after)
+            assert game.asked(state) == game.asked(part.after)
+            for viewer in case.viewers():
+                assert game.view(state, viewer) == game.view(part.after, viewer)
+
+
 def orders(choices: list[Any]) -> Iterator[list[Any]]:
     """All orders of up to four choices; of more, each of them first and each of them last, and some by lot."""
     if len(choices) <= 4:
@@ -372,6 +387,7 @@ CHECKS: tuple[Callable[[Case], None], ...] = (
     check_defaults_and_forced_choices_are_legal,
     check_with_auto_play_forced_off_everything_is_asked,
     check_the_order_in_which_choices_arrive_changes_nothing,
+    check_advancing_is_resolving,
     check_views_have_one_shape_and_spectators_no_hand,
     check_what_happened_is_told_in_words,
     check_nobody_learns_what_it_cannot_know,

@@ -105,14 +105,28 @@ def test_the_documents_deal() -> None:
     assert " ".join(draw.outcome) == VECTORS["draw deck of art_robbery"]
 
 
-@pytest.mark.parametrize("cards", [1, 2, 3, 7, 55, 117])
-def test_a_shuffle_is_the_documents_steps_written_anew(cards: int) -> None:
-    expected = list(range(cards))
-    numbers = written_anew(KEY, "label/7", list(range(cards, 1, -1)))
+def shuffled_anew(label: str, cards: int) -> list[int]:
+    """The document's step 4."""
+    order = list(range(cards))
+    numbers = written_anew(KEY, label, list(range(cards, 1, -1)))
     for last, chosen in zip(range(cards - 1, 0, -1), numbers, strict=True):
-        expected[last], expected[chosen] = expected[chosen], expected[last]
+        order[last], order[chosen] = order[chosen], order[last]
+    return order
+
+
+@pytest.mark.parametrize("cards", [1, 2, 3, 7, 55, 117, 256, 257, 300])
+def test_a_shuffle_is_the_documents_steps_written_anew(cards: int) -> None:
+    expected = shuffled_anew("label/7", cards)
 
     assert list(StreamChance(KEY).shuffle("label/7", [""] * cards)) == expected
+
+
+def test_a_shuffle_passes_over_a_word_that_is_too_large() -> None:
+    # Found by trying labels: word 58 of this one belongs to the bound 197.
+    label, cards = "rejected/39633", 255
+    assert written_anew(KEY, label, [2**32] * 59)[58] >= 2**32 - 2**32 % 197
+
+    assert list(StreamChance(KEY).shuffle(label, [""] * cards)) == shuffled_anew(label, cards)
 
 
 def within_chance(counts: Counter[Any], kinds: int) -> bool:

@@ -27,8 +27,6 @@ TABLES: dict[str, list[dict[str, Any]]] = {
 FOLLOWS_FROM_THE_REST: dict[str, set[str]] = {
     # Which kinds lie where: from the middle and the fronts.
     "art_robbery": {"lying"},
-    # Who knows of which card-sharp: from their record.
-    "big_max": {"sharps"},
     # Who is asked: from the step, the hands and the fronts. Who is active: from the locks.
     "shadow_thief": {"asked", "active"},
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import repeat
+from operator import mod
 from struct import Struct
 from typing import Literal, Protocol
 
@@ -18,8 +20,17 @@ __all__ = ["KEY_BYTES", "Chance", "Draw", "RecordedChance", "ScriptedChance", "S
 KEY_BYTES = 32
 """Length of a match key and of every sub-key, in bytes."""
 
+_WORD = Struct(">I")
 _BLOCK = Struct(">8I")
 _WORDS = 1 << 32
+
+_CARDS_AT_ONCE = 256
+"""Draws of so many cards read all their words at once."""
+_NEVER_REJECTED = _WORDS - _CARDS_AT_ONCE
+"""No smaller word is rejected with a bound of so many cards: a limit lies less than its bound below all words."""
+_COUNTERS = tuple(counter.to_bytes(8, "big") for counter in range(_CARDS_AT_ONCE // 8))
+_BLOCKS = tuple(Struct(f">{8 * blocks}I") for blocks in range(len(_COUNTERS) + 1))
+"""By number of blocks, what takes their words apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,13 @@ def _words(key: bytes, label: str) -> Iterator[int]:
         counter += 1
 
 
+def _first_words(prefix: bytes, count: int) -> Sequence[int]:
+    """At least so many of a label's words, whole blocks of them; `count` is less than `_CARDS_AT_ONCE`."""
+    blocks = (count + 7) // 8
+    digests = [sha256(prefix + counter).digest() for counter in _COUNTERS[:blocks]]
+    return _BLOCKS[blocks].unpack(b"".join(digests))
+
+
 def _number_below(bound: int, words: Iterator[int]) -> int:
     """A uniform integer in [0, bound), by rejection. A bound of one consumes no word."""
     if bound == 1:
@@ -88,7 +106,8 @@ class StreamChance:
     """Draws from the match's key: SHA-256 counter blocks per label, Fisher–Yates from the canonical order (G3).
 
     Every label has a stream of its own and is drawn once per match, so no draw shifts another, and a chance may be
-    made anew at any point of the match.
+    made anew at any point of the match. Nearly all draws have no word that must be rejected; they read all their words
+    at once.
     """
 
     __slots__ = ("_key",)
@@ -100,20 +119,30 @@ class StreamChance:
     def shuffle(self, label: str, cards: Sequence[str]) -> Sequence[int]:
         """See `Chance.shuffle`."""
         assert cards, "a shuffle of no cards is no draw (G3)"
-        order = list(range(len(cards)))
-        words = _words(self._key, label)
-        for bound in range(len(order), 1, -1):
-            # As `_number_below`, written out: this is done for every card.
-            limit = _WORDS - _WORDS % bound
-            while (word := next(words)) >= limit:
-                pass
-            chosen, last = word % bound, bound - 1
+        count = len(cards)
+        order = list(range(count))
+        if count == 1:
+            return order
+        numbers: Iterable[int]
+        words = _first_words(self._key + label.encode("ascii"), count - 1) if count <= _CARDS_AT_ONCE else ()
+        if words and max(words) < _NEVER_REJECTED:
+            numbers = map(mod, words, range(count, 1, -1))
+        else:
+            stream = _words(self._key, label)
+            numbers = map(_number_below, range(count, 1, -1), repeat(stream))
+        for last, chosen in zip(range(count - 1, 0, -1), numbers, strict=False):
             order[last], order[chosen] = order[chosen], order[last]
         return order
 
     def pick(self, label: str, cards: Sequence[str]) -> int:
         """See `Chance.pick`."""
-        return _number_below(len(cards), _words(self._key, label))
+        bound = len(cards)
+        if bound == 1:
+            return 0
+        (word,) = _WORD.unpack_from(sha256(self._key + label.encode("ascii") + _COUNTERS[0]).digest())
+        if word < _NEVER_REJECTED and bound <= _CARDS_AT_ONCE:
+            return int(word % bound)
+        return _number_below(bound, _words(self._key, label))
 
 
 class ScriptedChance:

@@ -8,7 +8,8 @@ A match is a pure function of its configuration, its chance and the sequence of 
         state = game.resolve(state, chosen, chance)
     result = game.result(state)
 
-States are values: no method changes its arguments. A game may keep mutable state inside for speed, behind this face.
+States are values: no method but `advance` changes its arguments. A game may keep mutable state inside for speed,
+behind this face.
 """
 
 from __future__ import annotations
@@ -199,6 +200,13 @@ class Game(ABC, Generic[S, A, V]):
     @abstractmethod
     def resolve(self, state: S, chosen: Mapping[Seat, A], chance: Chance) -> S:
         """The state after all asked seats have chosen, up to the next decision or the end; `chosen` is verified."""
+
+    def advance(self, state: S, chosen: Mapping[Seat, A], chance: Chance) -> S:
+        """As `resolve`, for those who only go on: uses up the given state, at which nobody may look any more.
+
+        The one method that may change its argument. Games override it where that costs less than a new state.
+        """
+        return self.resolve(state, chosen, chance)
 
     @abstractmethod
     def default(self, state: S, seat: Seat) -> A:

@@ -8,11 +8,13 @@ cheap to put into a fingerprint, where a zero byte separates one from the next.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["multiset_of", "notations", "with_one", "without_one"]
+__all__ = ["alone", "multiset_of", "notations", "small_with_one", "small_without_one", "with_one", "without_one"]
 
-_ONE = tuple(bytes((component,)) for component in range(256))
+_COMPONENTS = range(256)
+_ONE = tuple(bytes((component,)) for component in _COMPONENTS)
+_TWO = tuple(one * 2 for one in _ONE)
 
 
 def multiset_of(counts: Mapping[str, int], canonical: Sequence[str]) -> bytes:
@@ -26,8 +28,17 @@ def notations(multiset: bytes, canonical: Sequence[str]) -> list[str]:
     return [canonical[component - 1] for component in multiset]
 
 
+def alone(component: int) -> bytes:
+    """The multiset that holds nothing but one component."""
+    return _ONE[component]
+
+
 def with_one(multiset: bytes, component: int) -> bytes:
     """The multiset and one component more."""
+    # Another of its kind is what it is put beside, if there is one: no place has to be sought.
+    more = multiset.replace(_ONE[component], _TWO[component], 1)
+    if more is not multiset:
+        return more
     place = bisect_left(multiset, component)
     return multiset[:place] + _ONE[component] + multiset[place:]
 
@@ -37,3 +48,34 @@ def without_one(multiset: bytes, component: int) -> bytes:
     less = multiset.replace(_ONE[component], b"", 1)
     assert len(less) < len(multiset), "a component was taken from where it does not lie"
     return less
+
+
+def small_with_one(multiset: bytes, component: int) -> bytes:
+    """As `with_one`, for multisets of few components of few kinds: those that came up lately are remembered."""
+    return _MORE[component][multiset]
+
+
+def small_without_one(multiset: bytes, component: int) -> bytes:
+    """As `without_one`, for multisets of few components of few kinds."""
+    return _LESS[component][multiset]
+
+
+class _Changed(dict[bytes, bytes]):
+    """By multiset, what becomes of it when one certain component is added or taken away."""
+
+    def __init__(self, change: Callable[[bytes, int], bytes], component: int) -> None:
+        super().__init__()
+        self._change = change
+        self._component = component
+
+    def __missing__(self, multiset: bytes) -> bytes:
+        if len(self) >= _REMEMBERED_MAX:
+            self.clear()
+        changed = self[multiset] = self._change(multiset, self._component)
+        return changed
+
+
+_REMEMBERED_MAX = 4_096
+"""Of multisets, for each component."""
+_MORE = tuple(_Changed(with_one, component) for component in _COMPONENTS)
+_LESS = tuple(_Changed(without_one, component) for component in _COMPONENTS)

@@ -127,7 +127,7 @@ def check_table(state: State) -> None:
     """What holds between any two decisions."""
     setup = state.setup
     assert cards_of(state) == Counter(setup.deck)
-    assert len(state.hands) == len(state.displays) == len(state.standing) == len(state.sharps) == setup.players
+    assert len(state.hands) == len(state.displays) == len(state.standing) == setup.players
     for held in [*state.hands, state.discards]:
         assert bytes(sorted(held)) == held
     for seat, hand in enumerate(state.hands):
@@ -135,8 +135,8 @@ def check_table(state: State) -> None:
         assert 0 <= state.displays[seat] <= 5
         assert not (state.standing[seat] and state.displays[seat]), "a thief stands where suitcases are"
         assert all(thief.employer != seat for thief in state.standing[seat])
-        assert all(seat in (sharp.from_seat, sharp.to_seat) for sharp in state.sharps[seat])
-    assert sum(map(len, state.sharps)) * 3 == 2 * len(state.sharp_record)
+        assert all(seat in (sharp.from_seat, sharp.to_seat) for sharp in state.sharps_of(Seat(seat)))
+    assert sum(len(state.sharps_of(Seat(seat))) for seat in range(setup.players)) * 3 == 2 * len(state.sharp_record)
     check_step(state)
 
 

@@ -44,7 +44,3 @@ def resample_card_sharps(state: State, viewer: Seat | None, dealer: random.Rando
         for sharp in sharps
     ]
     state.sharp_record = b"".join(map(bytes, sharps))
-    state.sharps = tuple(
-        tuple(sharp for sharp in sharps if seat in (sharp.from_seat, sharp.to_seat))
-        for seat in range(state.setup.players)
-    )

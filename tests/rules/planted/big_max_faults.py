@@ -148,7 +148,7 @@ FAULTS: Final = (
     Fault(
         "a gunman under a thief in the discards",
         "big_max/challenge.py",
-        "    state.hands[target] = without_one(state.hands[target], GUNMAN)\n",
+        "    state.hands[target] = small_without_one(state.hands[target], GUNMAN)\n",
         "    state.lay_down(target, GUNMAN)\n",
         "R13",
         "big_max/test_challenge.py::test_a_reply_that_empties_the_pile_reshuffles_without_the_cards_on_the_table",
@@ -156,7 +156,7 @@ FAULTS: Final = (
     Fault(
         "the thief of a challenge in the discards",
         "big_max/challenge.py",
-        "    state.hands[challenger] = without_one(state.hands[challenger], thief)\n",
+        "    state.hands[challenger] = small_without_one(state.hands[challenger], thief)\n",
         "    state.lay_down(challenger, thief)\n",
         "R13",
         "big_max/test_challenge.py::test_a_reshuffle_in_the_middle_of_a_challenge_finds_neither_thief_nor_gunmen",
@@ -164,8 +164,8 @@ FAULTS: Final = (
     Fault(
         "a gunman makes a new challenger",
         "big_max/challenge.py",
-        "Challenge(card, challenger, employer=target",
-        "Challenge(card, target, employer=target",
+        "Challenge(card, challenger, target",
+        "Challenge(card, target, target",
         "Replying",
         "big_max/test_challenge.py::test_worked_point_a_gunman_turns_the_thief_round_and_the_challenger_counters",
     ),
@@ -212,8 +212,8 @@ FAULTS: Final = (
     Fault(
         "card-sharps shown to the spectator",
         "big_max/view.py",
-        "sharps=None if viewer is None else state.sharps[viewer]",
-        "sharps=state.sharps[viewer or 0]",
+        "sharps=None if viewer is None else state.sharps_of(viewer)",
+        "sharps=state.sharps_of(viewer or Seat(0))",
         "secrecy",
         "big_max/test_card_sharp.py::test_r9_what_was_taken_is_known_to_the_two_seats_concerned",
     ),

@@ -341,8 +341,8 @@ FAULTS: Final = (
     Fault(
         "a card that is held twice is listed twice",
         "shadow_thief/game.py",
-        "for card in dict.fromkeys(hand)]",
-        "for card in hand]",
+        "map(PLAYS.__getitem__, dict.fromkeys(hand))",
+        "map(PLAYS.__getitem__, hand)",
         "G4",
         "shadow_thief/test_choices.py::test_g4_two_identical_cards_are_one_action",
     ),

@@ -113,11 +113,40 @@ def _plays_of(card: Card, seat: Seat, lying: int) -> tuple[Play, ...]:
     return tuple(play for play in _TAKINGS[card] if play.bit & reach & lying) or (_BARE[card],)
 
 
-# What has been worked out already, by seat and card: the bits that matter, their value → plays. At most 1,024 values
-# for N0, which looks at two kinds in five places; 256 for the Greedy Thief; 32 for the others.
-_KNOWN: Final[tuple[tuple[tuple[int, dict[int, tuple[Play, ...]]], ...], ...]] = tuple(
-    tuple((reach, {}) for reach in by_card) for by_card in REACH
-)
+class _Plays(dict[int, tuple[Play, ...]]):
+    """What a seat may do with a card, by the bits that matter; worked out when it comes up.
+
+    There are at most 1,024 values for N0, which looks at two kinds in five places, 256 for the Greedy Thief, 32 for the
+    others.
+    """
+
+    def __init__(self, card: Card, seat: Seat) -> None:
+        super().__init__()
+        self._card = card
+        self._seat = seat
+
+    def __missing__(self, bits: int) -> tuple[Play, ...]:
+        plays = self[bits] = _plays_of(self._card, self._seat, bits)
+        return plays
+
+
+class _Kinds(dict[bytes, tuple[tuple[int, _Plays], ...]]):
+    """By hand, the kinds of cards in it, in canonical order: which bits matter, and the plays by these bits.
+
+    There are 1,287 hands of five cards.
+    """
+
+    def __init__(self, seat: Seat) -> None:
+        super().__init__()
+        self._of_card = {card: (REACH[seat][card], _Plays(card, seat)) for card in _KINDS}
+
+    def __missing__(self, hand: bytes) -> tuple[tuple[int, _Plays], ...]:
+        kinds = self[hand] = tuple(self._of_card[card] for card in dict.fromkeys(hand))
+        return kinds
+
+
+_KINDS_OF: Final = tuple(_Kinds(Seat(seat)) for seat in range(MAX_SEATS))
+"""By seat."""
 
 
 def legal_plays(hand: bytes, seat: Seat, lying: int) -> list[Play]:
@@ -125,16 +154,7 @@ def legal_plays(hand: bytes, seat: Seat, lying: int) -> list[Play]:
 
     `hand` is in canonical order; `lying` says which kinds of tiles lie where.
     """
-    known = _KNOWN[seat]
     legal: list[Play] = []
-    previous = 0
-    for card in hand:
-        if card != previous:
-            previous = card
-            reach, plays_by_bits = known[card]
-            bits = lying & reach
-            plays = plays_by_bits.get(bits)
-            if plays is None:
-                plays = plays_by_bits[bits] = _plays_of(card, seat, bits)
-            legal += plays
+    for reach, plays in _KINDS_OF[seat][hand]:
+        legal += plays[lying & reach]
     return legal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from struct import Struct
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from cutpurse_rules.art_robbery import turn
 from cutpurse_rules.art_robbery.actions import (
@@ -115,13 +115,17 @@ class ArtRobbery(Game[State, ArtRobberyAction, ArtRobberyView]):
 
     def resolve(self, state: State, chosen: Mapping[Seat, ArtRobberyAction], chance: Chance) -> State:
         """See `Game.resolve`."""
-        ((_, action),) = chosen.items()
-        after = state.copy()
-        if isinstance(action, Play):
-            turn.take_turn(after, action, chance)
+        return self.advance(state.copy(), chosen, chance)
+
+    def advance(self, state: State, chosen: Mapping[Seat, ArtRobberyAction], chance: Chance) -> State:
+        """See `Game.advance`; a verified choice is of the step's own kind."""
+        choices: Mapping[Seat, Any] = chosen
+        if state.step is TURN:
+            turn.take_turn(state, choices[state.turn_seat], chance)
         else:
-            turn.answer(after, action, chance)
-        return after
+            assert state.taking is not None
+            turn.answer(state, choices[state.taking.from_seat], chance)
+        return state
 
     def default(self, state: State, seat: Seat) -> ArtRobberyAction:
         """The first legal play; as the dog's answer, to give the tile."""

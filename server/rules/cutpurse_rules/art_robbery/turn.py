@@ -12,7 +12,7 @@ from cutpurse_rules.art_robbery.state import ANSWER, MIDDLE, TURN, State, Taking
 from cutpurse_rules.art_robbery.tiles import BOSS_TILE, Tile
 from cutpurse_rules.chance import Chance
 from cutpurse_rules.contract import Seat
-from cutpurse_rules.multisets import notations, with_one, without_one
+from cutpurse_rules.multisets import notations, small_with_one, small_without_one, with_one
 
 __all__ = ["answer", "deal", "take_turn"]
 
@@ -56,7 +56,7 @@ def finish_turn(state: State, chance: Chance) -> None:
 def lay_card(state: State, play: Play) -> None:
     """Lay the card on the discard pile, where a reshuffle finds it (R2)."""
     seat = state.turn_seat
-    state.hands[seat] = without_one(state.hands[seat], play.card)
+    state.hands[seat] = small_without_one(state.hands[seat], play.card)
     state.discards = with_one(state.discards, play.card)
 
 
@@ -87,13 +87,13 @@ def await_answer(state: State, play: Play, tile: Tile, holder: Seat) -> None:
 def take_tile(state: State, tile: Tile, holder: Seat) -> None:
     """Move the tile from the middle or its holder to the seat whose turn it is."""
     if holder == MIDDLE:
-        left = state.middle = without_one(state.middle, tile)
+        left = state.middle = small_without_one(state.middle, tile)
     else:
-        left = state.front[holder] = without_one(state.front[holder], tile)
+        left = state.front[holder] = small_without_one(state.front[holder], tile)
     if tile not in left:
         state.lying ^= LYING_BITS[holder + 1][tile]
     taker = state.turn_seat
-    state.front[taker] = with_one(state.front[taker], tile)
+    state.front[taker] = small_with_one(state.front[taker], tile)
     state.lying |= LYING_BITS[taker + 1][tile]
 
 
@@ -105,7 +105,7 @@ def draw_back(state: State, chance: Chance) -> None:
         state.pile = bytes(map(state.discards.__getitem__, order))
         state.discards = b""
     seat = state.turn_seat
-    state.hands[seat] = with_one(state.hands[seat], state.pile[0])
+    state.hands[seat] = small_with_one(state.hands[seat], state.pile[0])
     state.pile = state.pile[1:]
     assert len(state.hands[seat]) == HAND_SIZE
 

@@ -10,7 +10,7 @@ from cutpurse_rules.big_max.cards import GUNMAN, Card
 from cutpurse_rules.big_max.standing_thieves import gain_suitcase, take_up_position
 from cutpurse_rules.big_max.state import REPLY, TURN, Challenge, Standing, State
 from cutpurse_rules.contract import Seat
-from cutpurse_rules.multisets import without_one
+from cutpurse_rules.multisets import small_without_one
 
 __all__ = ["begin_challenge", "counter", "decline", "turn_thief_round"]
 
@@ -19,8 +19,8 @@ def begin_challenge(state: State, target: Seat, thief: Card) -> None:
     """Send a thief against another seat, which has to reply; at first it works for the challenger."""
     challenger = state.turn_seat
     assert target != challenger
-    state.hands[challenger] = without_one(state.hands[challenger], thief)
-    state.challenge = Challenge(thief, challenger, employer=challenger, target=target, gunmen=0)
+    state.hands[challenger] = small_without_one(state.hands[challenger], thief)
+    state.challenge = Challenge(thief, challenger, challenger, target, 0)
     state.step = REPLY
 
 
@@ -35,8 +35,8 @@ def counter(state: State, defender: Card) -> None:
 def turn_thief_round(state: State) -> None:
     """The target puts a gunman under the thief: it and the employer change roles, and the new target has to reply."""
     card, challenger, employer, target, gunmen = running(state)
-    state.hands[target] = without_one(state.hands[target], GUNMAN)
-    state.challenge = Challenge(card, challenger, employer=target, target=employer, gunmen=gunmen + 1)
+    state.hands[target] = small_without_one(state.hands[target], GUNMAN)
+    state.challenge = Challenge(card, challenger, target, employer, gunmen + 1)
 
 
 def decline(state: State) -> None:

@@ -7,7 +7,7 @@ from cutpurse_rules.big_max.state import State
 from cutpurse_rules.big_max.winning import look_for_win
 from cutpurse_rules.chance import Chance
 from cutpurse_rules.contract import Seat
-from cutpurse_rules.multisets import notations, with_one
+from cutpurse_rules.multisets import notations, small_with_one
 
 __all__ = ["deal", "draw_one", "refill"]
 
@@ -43,7 +43,7 @@ def draw_one(state: State, seat: Seat, chance: Chance) -> bool:
         order = chance.shuffle(f"reshuffle/{state.reshuffles}", notations(state.discards, CARDS))
         state.pile = bytes(map(state.discards.__getitem__, order))
         state.discards = b""
-    state.hands[seat] = with_one(state.hands[seat], state.pile[0])
+    state.hands[seat] = small_with_one(state.hands[seat], state.pile[0])
     state.pile = state.pile[1:]
     look_for_win(state, seat)
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from struct import Struct
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from cutpurse_rules.big_max import turn
 from cutpurse_rules.big_max.actions import (
@@ -92,7 +92,6 @@ class BigMax(Game[State, BigMaxAction, BigMaxView]):
         state.standing = ((),) * config.players
         state.challenge = None
         state.sharp_record = b""
-        state.sharps = ((),) * config.players
         state.winner = None
         deal(state, chance)
         return state
@@ -101,8 +100,7 @@ class BigMax(Game[State, BigMaxAction, BigMaxView]):
         """The seat whose turn it is, or the target of the running challenge."""
         if state.step is TURN:
             return _ASKED[state.turn_seat]
-        seat = state.asked_seat()
-        return () if seat is None else _ASKED[seat]
+        return _ASKED[state.challenge.target] if state.step is REPLY and state.challenge is not None else ()
 
     def legal(self, state: State, seat: Seat) -> Sequence[BigMaxAction]:
         """See `Game.legal`."""
@@ -125,13 +123,17 @@ class BigMax(Game[State, BigMaxAction, BigMaxView]):
 
     def resolve(self, state: State, chosen: Mapping[Seat, BigMaxAction], chance: Chance) -> State:
         """See `Game.resolve`."""
-        ((_, action),) = chosen.items()
-        after = state.copy()
-        if isinstance(action, _REPLIES):
-            turn.reply(after, action, chance)
+        return self.advance(state.copy(), chosen, chance)
+
+    def advance(self, state: State, chosen: Mapping[Seat, BigMaxAction], chance: Chance) -> State:
+        """See `Game.advance`; a verified choice is of the step's own kind."""
+        choices: Mapping[Seat, Any] = chosen
+        if state.step is TURN:
+            turn.take_turn(state, choices[state.turn_seat], chance)
         else:
-            turn.take_turn(after, action, chance)
-        return after
+            assert state.challenge is not None
+            turn.reply(state, choices[state.challenge.target], chance)
+        return state
 
     def default(self, state: State, seat: Seat) -> BigMaxAction:
         """The last discard; as a reply, to decline."""
@@ -175,4 +177,5 @@ class BigMax(Game[State, BigMaxAction, BigMaxView]):
         must_be_laid: bool = config.options["master_thief_must_be_laid"]
         numbers = _CONFIGURATION.pack(config.players, config.options["auto_play_forced"], must_be_laid, limit)
         # A zero byte, which no card is, ends the multiset.
-        return Setup(config.players, deck, limit, must_be_laid, numbers + deck + b"\x00")
+        next_seat = tuple(Seat((seat + 1) % config.players) for seat in range(config.players))
+        return Setup(config.players, deck, limit, must_be_laid, next_seat, numbers + deck + b"\x00")

@@ -5,8 +5,9 @@ Both look at nothing but the seat's own hand and the open table.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple, assert_never
+from typing import Final, assert_never
 
 from cutpurse_rules.big_max.actions import (
     CHALLENGES,
@@ -40,46 +41,41 @@ from cutpurse_rules.errors import Illegal, Reason
 __all__ = ["legal_replies", "legal_turn", "verify_reply", "verify_turn"]
 
 
-class _Held(NamedTuple):
-    """What a hand makes possible, whatever the table looks like."""
+class _Held:
+    """What the kinds of cards in a hand make possible, whatever the table looks like."""
 
-    discards: tuple[Discard, ...]
-    thieves: bytes
-    """The kinds of thieves in the hand."""
-    defenders: bytes
-    """The kinds of defenders in the hand."""
-    replies: dict[Card, tuple[Reply, ...]]
-    """By thief, what its target may reply."""
+    __slots__ = ("defenders", "discards", "replies", "thieves", "usual_turns")
+
+    def __init__(self, kinds: bytes) -> None:
+        self.discards = tuple(DISCARDS[card] for card in kinds)
+        self.thieves = bytes(card for card in kinds if card in THIEVES)
+        """The kinds of thieves."""
+        self.defenders = bytes(card for card in kinds if card in DEFENDERS)
+        """The kinds of defenders."""
+        last: tuple[Reply, ...] = (GUNMAN_REPLY, DECLINE) if GUNMAN in kinds else (DECLINE,)
+        self.replies: dict[Card, tuple[Reply, ...]] = {
+            thief: (*(COUNTERS[card] for card in self.defenders if VALUES[card] >= VALUES[thief]), *last)
+            for thief in THIEVES
+        }
+        """By thief, what its target may reply."""
+        self.usual_turns: dict[int, tuple[TurnAction, ...]] = {}
+        """What has been worked out already of turns in which everybody holds a card: by players, seat and whether the
+        seat is free to display."""
 
 
-_HELD: Final[dict[bytes, _Held]] = {}
-"""What has been worked out already, by hand: there are 27,132 hands of six cards or fewer, and no larger ones. Hands of
-the same kinds share one of 4,096."""
+class _Hands(dict[bytes, _Held]):
+    """By hand: there are 27,132 of six cards or fewer, and no larger ones. Those of the same kinds share one of 4,096.
 
+    What comes up is kept.
+    """
 
-def _held(hand: bytes) -> _Held:
-    known = _HELD.get(hand)
-    if known is None:
+    def __missing__(self, hand: bytes) -> _Held:
         kinds = bytes(sorted(set(hand)))
-        known = _HELD[hand] = _work_out(kinds) if kinds == hand else _held(kinds)
-    return known
+        held = self[hand] = _Held(kinds) if kinds == hand else self[kinds]
+        return held
 
 
-def _work_out(kinds: bytes) -> _Held:
-    defenders = bytes(card for card in kinds if card in DEFENDERS)
-    last: tuple[Reply, ...] = (GUNMAN_REPLY, DECLINE) if GUNMAN in kinds else (DECLINE,)
-    return _Held(
-        tuple(DISCARDS[card] for card in kinds),
-        bytes(card for card in kinds if card in THIEVES),
-        defenders,
-        {thief: (*(COUNTERS[card] for card in defenders if VALUES[card] >= VALUES[thief]), *last) for thief in THIEVES},
-    )
-
-
-# 31 sets of thieves for each of the 33 seats that there are at tables of three to eight.
-@lru_cache(maxsize=31 * 33)
-def _challenges(thieves: bytes, others: tuple[Seat, ...]) -> tuple[ChallengeSeat, ...]:
-    return tuple(CHALLENGES[seat][card] for seat in others for card in thieves)
+_HELD: Final = _Hands()
 
 
 _OTHERS: Final = tuple(
@@ -88,40 +84,52 @@ _OTHERS: Final = tuple(
 )
 """By number of players and seat, the other seats."""
 
-_SHARPS_ON: Final = tuple(tuple(tuple(SHARPS[other] for other in others) for others in by_seat) for by_seat in _OTHERS)
-"""By number of players and seat, the card-sharps on seats that all hold a card."""
 
-
-def legal_turn(state: State, seat: Seat) -> list[TurnAction]:
+def legal_turn(state: State, seat: Seat) -> Sequence[TurnAction]:
     """What the seat may do on its turn. Any card may be discarded, so that there is always something."""
-    hand = state.hands[seat]
-    held = _held(hand)
-    players = state.setup.players
-    thieves = state.standing[seat]
+    setup, hands, thieves = state.setup, state.hands, state.standing[seat]
+    hand = hands[seat]
+    held = _HELD[hand]
     displayed = state.displays[seat]
-    legal: list[TurnAction] = [*held.discards]
-    if SUITCASE in hand and not thieves and displayed < SUITCASES_TO_WIN:
-        legal.append(DISPLAY)
-    if held.thieves:
-        legal += _challenges(held.thieves, _OTHERS[players][seat])
-    if CARD_SHARP in hand:
-        sharps = _SHARPS_ON[players][seat]
-        legal += sharps if all(state.hands) else (sharp for sharp in sharps if state.hands[sharp.seat])
+    free = displayed < SUITCASES_TO_WIN and not thieves
+    if all(hands):
+        table = setup.players << 5 | seat << 1 | free
+        legal = held.usual_turns.get(table)
+        if legal is None:
+            legal = held.usual_turns[table] = _against_others(hand, free, setup.players, seat, hands)
+    else:
+        legal = _against_others(hand, free, setup.players, seat, hands)
     if thieves and held.defenders:
         legal += _counters_of_standing(thieves, held.defenders)
-    if state.setup.master_thief_must_be_laid and displayed == SUITCASES_TO_WIN and MASTER_THIEF in hand:
-        legal.append(LAY)
+    if setup.master_thief_must_be_laid and displayed == SUITCASES_TO_WIN and MASTER_THIEF in hand:
+        legal += (LAY,)
     return legal
 
 
-def _counters_of_standing(thieves: tuple[Standing, ...], defenders: bytes) -> list[CounterStanding]:
-    return [
+def _against_others(
+    hand: bytes, free_to_display: bool, players: int, seat: Seat, hands: list[bytes]
+) -> tuple[TurnAction, ...]:
+    """The part of what a seat may do on its turn that comes before what it may do against thieves in front of it."""
+    held = _HELD[hand]
+    legal: list[TurnAction] = [*held.discards]
+    if SUITCASE in hand and free_to_display:
+        legal.append(DISPLAY)
+    legal += [CHALLENGES[other][thief] for other in _OTHERS[players][seat] for thief in held.thieves]
+    if CARD_SHARP in hand:
+        legal += [SHARPS[other] for other in _OTHERS[players][seat] if hands[other]]
+    return tuple(legal)
+
+
+# In front of a seat the same thieves stay for several turns.
+@lru_cache(maxsize=4_096)
+def _counters_of_standing(thieves: tuple[Standing, ...], defenders: bytes) -> tuple[CounterStanding, ...]:
+    return tuple(
         COUNTERS_OF_STANDING[position][card]
         for position, thief in enumerate(thieves)
         if not _same_as_its_neighbour(thieves, position)
         for card in defenders
         if VALUES[card] >= VALUES[thief.card]
-    ]
+    )
 
 
 def _same_as_its_neighbour(thieves: tuple[Standing, ...], position: int) -> bool:
@@ -132,7 +140,7 @@ def _same_as_its_neighbour(thieves: tuple[Standing, ...], position: int) -> bool
 def legal_replies(state: State, target: Seat) -> tuple[Reply, ...]:
     """What the target of the running challenge may reply; to decline it is always free (R2)."""
     assert state.challenge is not None
-    return _held(state.hands[target]).replies[state.challenge.card]
+    return _HELD[state.hands[target]].replies[state.challenge.card]
 
 
 def verify_turn(state: State, seat: Seat, action: TurnAction) -> None:

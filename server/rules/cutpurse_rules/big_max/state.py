@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from struct import Struct
 from typing import Final, NamedTuple
 
 from cutpurse_rules.big_max.cards import GUNMAN, Card
 from cutpurse_rules.contract import Seat
-from cutpurse_rules.multisets import with_one, without_one
+from cutpurse_rules.multisets import small_without_one, with_one
 
-__all__ = ["OVER", "REPLY", "TURN", "Challenge", "Setup", "Sharp", "Standing", "State", "Step"]
+__all__ = ["OVER", "REPLY", "SHARP_BYTES", "TURN", "Challenge", "Setup", "Sharp", "Standing", "State", "Step"]
 
 
 class Step(StrEnum):
@@ -40,8 +41,14 @@ class Setup:
     """The cards, a multiset."""
     turn_limit: int
     master_thief_must_be_laid: bool
+    next_seat: tuple[Seat, ...]
+    """By seat, the one clockwise of it."""
     fingerprint: bytes
     """The configuration in the state's canonical bytes."""
+
+
+SHARP_BYTES: Final = 3
+"""What a card-sharp takes in `State.sharp_record`."""
 
 
 class Standing(NamedTuple):
@@ -85,8 +92,8 @@ class State:
     """
 
     __slots__ = (
-        "challenge", "discards", "displays", "hands", "pile", "reshuffles", "setup", "sharp_record", "sharps",
-        "standing", "step", "turn", "turn_seat", "winner",
+        "challenge", "discards", "displays", "hands", "pile", "reshuffles", "setup", "sharp_record", "standing",
+        "step", "turn", "turn_seat", "winner",
     )  # fmt: skip
 
     setup: Setup
@@ -109,8 +116,6 @@ class State:
     """Set while the step is REPLY; stays on the table if the match is won while a reply is due (R6)."""
     sharp_record: bytes
     """Every card-sharp of the match in three bytes: from, to, card."""
-    sharps: tuple[tuple[Sharp, ...], ...]
-    """By seat, the card-sharps that concerned it, oldest first: follows from `sharp_record`."""
     winner: Seat | None
 
     def copy(self) -> State:
@@ -128,7 +133,6 @@ class State:
         copy.standing = self.standing
         copy.challenge = self.challenge
         copy.sharp_record = self.sharp_record
-        copy.sharps = self.sharps
         copy.winner = self.winner
         return copy
 
@@ -138,9 +142,13 @@ class State:
             return self.turn_seat
         return self.challenge.target if self.step is REPLY and self.challenge is not None else None
 
+    def sharps_of(self, seat: Seat) -> tuple[Sharp, ...]:
+        """The card-sharps that concerned the seat, oldest first: all that it knows of them (R9)."""
+        return _sharps_of(self.sharp_record, seat)
+
     def lay_down(self, seat: Seat, card: Card) -> None:
         """Put a card of the seat's hand onto the discards."""
-        self.hands[seat] = without_one(self.hands[seat], card)
+        self.hands[seat] = small_without_one(self.hands[seat], card)
         self.discards = with_one(self.discards, card)
 
     def put_away(self, thief: Card, gunmen: int) -> None:
@@ -184,6 +192,16 @@ class State:
             table += map(bytes, thieves)
         table.append(b"\x00".join([*self.hands, self.pile, self.discards]))
         return b"".join(table)
+
+
+@lru_cache(maxsize=1_024)
+def _sharps_of(record: bytes, seat: Seat) -> tuple[Sharp, ...]:
+    """Asked for in every view, and changes only with a card-sharp."""
+    return tuple(
+        Sharp(Seat(record[at]), Seat(record[at + 1]), record[at + 2])
+        for at in range(0, len(record), SHARP_BYTES)
+        if seat in record[at : at + 2]
+    )
 
 
 _NUMBERS: Final = Struct(">IBBBII")

@@ -30,7 +30,7 @@ from cutpurse_rules.big_max.state import OVER, State
 from cutpurse_rules.big_max.winning import win
 from cutpurse_rules.chance import Chance
 from cutpurse_rules.contract import Seat
-from cutpurse_rules.multisets import without_one
+from cutpurse_rules.multisets import small_without_one
 
 __all__ = ["reply", "take_turn"]
 
@@ -90,7 +90,7 @@ def play_card(state: State, seat: Seat, action: TurnAction, chance: Chance) -> N
 def display(state: State, seat: Seat) -> None:
     """Put a suitcase of one's hand in front of oneself."""
     assert not state.standing[seat]
-    state.hands[seat] = without_one(state.hands[seat], SUITCASE)
+    state.hands[seat] = small_without_one(state.hands[seat], SUITCASE)
     gain_suitcase(state, seat)
 
 
@@ -107,10 +107,18 @@ def finish_turn(state: State) -> None:
 
 
 def pass_turn_on(state: State) -> None:
-    """Begin the turn of the next seat that holds a card; after the last turn the match is over (R8).
+    """Begin the turn of the next seat that holds a card; after the last turn the match is over (R8)."""
+    setup = state.setup
+    seat = setup.next_seat[state.turn_seat]
+    if state.hands[seat] and state.turn < setup.turn_limit:
+        state.turn += 1
+        state.turn_seat = seat
+    else:
+        skip_turns(state)
 
-    Turns of seats without cards are skipped, and count (R10). If nobody holds a card, all that are left are skipped.
-    """
+
+def skip_turns(state: State) -> None:
+    """Turns of seats without cards are skipped, and count (R10). If nobody holds a card, all that are left are."""
     players, limit = state.setup.players, state.setup.turn_limit
     turns_left = limit - state.turn
     for passed in range(1, min(players, turns_left) + 1):

@@ -84,7 +84,7 @@ def view_for(state: State, viewer: Seat | None) -> BigMaxView:
         challenge=state.challenge,
         discards=state.discards,
         pile_size=len(state.pile),
-        sharps=None if viewer is None else state.sharps[viewer],
+        sharps=None if viewer is None else state.sharps_of(viewer),
     )
 
 

@@ -98,7 +98,8 @@ class ShadowThief(Game[State, ShadowThiefAction, ShadowThiefView]):
             return ()
         hand = state.hands[seat]
         if state.step is PLAY:
-            return [PLAYS[card] for card in dict.fromkeys(hand)]
+            # Equal cards stand together, and are one action (G4).
+            return list(map(PLAYS.__getitem__, dict.fromkeys(hand)))
         front = state.front[seat][0]
         if state.step is ADD:
             kind = TYPE[front]
@@ -120,16 +121,19 @@ class ShadowThief(Game[State, ShadowThiefAction, ShadowThiefView]):
             _verify_add(state, seat, action)
 
     def resolve(self, state: State, chosen: Mapping[Seat, ShadowThiefAction], chance: Chance) -> State:
-        """See `Game.resolve`; verified choices are all of the step's own kind."""
+        """See `Game.resolve`."""
+        return self.advance(state.copy(), chosen, chance)
+
+    def advance(self, state: State, chosen: Mapping[Seat, ShadowThiefAction], chance: Chance) -> State:
+        """See `Game.advance`; verified choices are all of the step's own kind."""
         choices: Mapping[Seat, Any] = chosen
-        after = state.copy()
         if state.step is PLAY:
-            steps.play_cards(after, choices, chance)
+            steps.play_cards(state, choices, chance)
         elif state.step is ADD:
-            steps.add_jewelry(after, choices, chance)
+            steps.add_jewelry(state, choices, chance)
         else:
-            steps.steal_card(after, choices[state.asked[0]], chance)
-        return after
+            steps.steal_card(state, choices[state.asked[0]], chance)
+        return state
 
     def default(self, state: State, seat: Seat) -> ShadowThiefAction:
         """The first legal action; of additions that is to add nothing."""

@@ -17,6 +17,8 @@ def valid_attempts(state: State) -> tuple[Seat, ...]:
     In front of seats nothing but Locked Safes lies in this step.
     """
     front, safes = state.front, state.safes
+    if not any(front):
+        return ()
     return tuple([seat for seat in state.active if front[seat] and 0 < len(safes[seat]) <= VALUE[front[seat][0]]])
 
 

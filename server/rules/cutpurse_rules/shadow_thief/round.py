@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from cutpurse_rules.chance import Chance
 from cutpurse_rules.contract import Seat
-from cutpurse_rules.multisets import with_one, without_one
+from cutpurse_rules.multisets import alone, with_one, without_one
 from cutpurse_rules.shadow_thief.actions import Add, Play, Steal
 from cutpurse_rules.shadow_thief.cards import LAST_JEWELRY, VALUE
 from cutpurse_rules.shadow_thief.deal import deal_cards, end_match, score_deal
@@ -81,7 +81,8 @@ def finish_round(state: State, chance: Chance) -> None:
         # End check B: nobody locks, and the cards stay where they were revealed.
         end_deal(state, chance)
         return
-    discard_invalid_attempts(state, valid)
+    if any(state.front):
+        discard_invalid_attempts(state, valid)
     if valid:
         lock_safes(state, valid)
         put_hands_back(state, valid, chance)
@@ -107,7 +108,7 @@ def lay_revealed_cards(state: State, chosen: Mapping[Seat, Play]) -> None:
     for seat in state.asked:
         card = chosen[seat].card
         state.hands[seat] = without_one(state.hands[seat], card)
-        state.front[seat] = bytes((card,))
+        state.front[seat] = alone(card)
 
 
 def discard_stalemates(state: State) -> None:
@@ -150,5 +151,8 @@ def fill_safes(state: State) -> None:
     for seat in state.active:
         cards = state.front[seat]
         if cards and cards[0] <= LAST_JEWELRY:
-            state.safes[seat] = bytes(sorted(state.safes[seat] + cards))
+            safe = state.safes[seat]
+            for card in cards:
+                safe = with_one(safe, card)
+            state.safes[seat] = safe
             state.front[seat] = b""

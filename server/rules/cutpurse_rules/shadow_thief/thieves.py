@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from cutpurse_rules.multisets import with_one
+from typing import Final
+
+from cutpurse_rules.multisets import alone, with_one
 from cutpurse_rules.shadow_thief.cards import FIRST_THIEF, LAST_JEWELRY, SHADOW_THIEF, TYPE, Card
 from cutpurse_rules.shadow_thief.state import STEAL, State
 
 __all__ = ["ask_next_thief", "discard_thieves", "line_up_thieves", "loot_for", "take_card"]
+
+
+_FIRST_THIEF_ALONE: Final = alone(FIRST_THIEF)
+"""What lies in front of a seat is less, unless it is a thief, which belongs to the last kinds and lies alone."""
 
 
 def loot_for(thief: Card, front: list[bytes]) -> list[Card]:
@@ -21,6 +27,9 @@ def loot_for(thief: Card, front: list[bytes]) -> list[Card]:
 def line_up_thieves(state: State) -> None:
     """The Shadow thief's owner comes first, then the specialists in seat order (R3)."""
     front = state.front
+    if max(front) < _FIRST_THIEF_ALONE:
+        state.thieves = ()
+        return
     owners = [seat for seat in state.active if front[seat] and front[seat][0] >= FIRST_THIEF]
     if len(owners) > 1:
         # A stable sort: among specialists the seats stay in their order.
@@ -43,7 +52,7 @@ def ask_next_thief(state: State) -> bool:
 def take_card(state: State, card: Card) -> None:
     """Move the card into the safe of the thief's owner; the thief lies where it was until the last one is done."""
     owner, *others = state.thieves
-    holder = state.front.index(bytes((card,)))
+    holder = state.front.index(alone(card))
     state.front[holder] = b""
     state.safes[owner] = with_one(state.safes[owner], card)
     state.thieves = tuple(others)
@@ -51,6 +60,8 @@ def take_card(state: State, card: Card) -> None:
 
 def discard_thieves(state: State) -> None:
     """Every thief played is discarded, successful or not."""
+    if max(state.front) < _FIRST_THIEF_ALONE:
+        return
     for seat in state.active:
         cards = state.front[seat]
         if cards and cards[0] >= FIRST_THIEF:

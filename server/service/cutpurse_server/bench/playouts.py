@@ -36,7 +36,7 @@ def rules_decisions_per_s(game_id: str, players: int, seconds: float) -> float:
             for seat in asked:
                 legal = game.legal(state, seat)
                 chosen[seat] = legal[int(below() * len(legal))]
-            state = game.resolve(state, chosen, draws)
+            state = game.advance(state, chosen, draws)
             decisions += len(asked)
         matches += 1
     return decisions / wall
