@@ -11,12 +11,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
 
@@ -27,6 +27,8 @@ from cutpurse_server.log.port import Append, Head, LogUnavailable, StoredEvent, 
 from cutpurse_server.log.sqlite_file import Ownership, connect, new_copy
 
 __all__ = ["SQLiteLog"]
+
+T = TypeVar("T")
 
 COMMIT_INLINE_S = 0.001
 """A thread costs about a tenth of this, and while one commits the loop can do a good deal more than that."""
@@ -138,8 +140,7 @@ class SQLiteLog(OneOwner):
     async def flush(self, appends: Sequence[Append]) -> Sequence[bool]:
         """One transaction for all appends."""
         assert is_sound(appends)
-        async with self._transaction() as connection:
-            after = self._write(connection, appends)
+        after = await self._transaction(self._write, appends)
         # Only now is it certain that the streams stand there. A closed one is never written to again.
         for append, stands in zip(appends, after, strict=True):
             if stands is not None:
@@ -208,8 +209,7 @@ class SQLiteLog(OneOwner):
 
     async def beat(self) -> None:
         """Note that the service is alive."""
-        async with self._transaction() as connection:
-            connection.execute(_BEAT, (self.now_ms(),))
+        await self._transaction(apsw.Connection.execute, _BEAT, (self.now_ms(),))
 
     async def last_beat(self) -> int | None:
         """When it was noted last."""
@@ -240,33 +240,45 @@ class SQLiteLog(OneOwner):
             with self._translated("read"):
                 return self._connected().execute(query, bindings).fetchall()
 
-    @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[apsw.Connection]:
-        """One transaction: committed at the end, rolled back when anything goes wrong."""
+    async def _transaction(self, write: Callable[..., T], *arguments: Any) -> T:
+        """What `write` returns of the connection and the arguments, committed, or rolled back when anything goes wrong.
+
+        Runs for every flush, so nothing is a context manager here but the lock.
+        """
         async with self._alone:
             connection = self._connected()
-            with self._translated("written"):
+            try:
                 try:
                     connection.execute("BEGIN IMMEDIATE")
-                    yield connection
-                    await self._commit(connection)
+                    written = write(connection, *arguments)
+                    if self._is_quick():
+                        self._commit_inline(connection)
+                    else:
+                        await self._commit_in_the_thread(connection)
                 except BaseException:
                     # SQLite ends some failed transactions itself.
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
                     self._forget()
                     raise
+            except (apsw.Error, OSError) as failure:
+                raise self._unavailable("written", failure) from failure
+            return written
 
-    async def _commit(self, connection: apsw.Connection) -> None:
-        """Commit inline or in the thread. Whoever is cancelled meanwhile learns of it once the commit is done."""
+    def _is_quick(self) -> bool:
+        """Whether the next commit is made inline."""
         # The median, since now and then a commit writes the WAL back and takes much longer than the others.
-        is_quick = sorted(self._inline_s)[_COMMITS_LATELY // 2] < COMMIT_INLINE_S
-        if is_quick or self._in_the_thread >= _COMMITS_IN_THE_THREAD:
-            begun = perf_counter()
-            connection.execute("COMMIT")
-            self._inline_s.append(perf_counter() - begun)
-            self._in_the_thread = 0
-            return
+        median_s = sorted(self._inline_s)[_COMMITS_LATELY // 2]
+        return median_s < COMMIT_INLINE_S or self._in_the_thread >= _COMMITS_IN_THE_THREAD
+
+    def _commit_inline(self, connection: apsw.Connection) -> None:
+        begun = perf_counter()
+        connection.execute("COMMIT")
+        self._inline_s.append(perf_counter() - begun)
+        self._in_the_thread = 0
+
+    async def _commit_in_the_thread(self, connection: apsw.Connection) -> None:
+        """Whoever is cancelled meanwhile learns of it once the commit is done."""
         self._in_the_thread += 1
         assert self._committer is not None
         loop = asyncio.get_running_loop()
@@ -296,16 +308,18 @@ class SQLiteLog(OneOwner):
         """Turn the driver's errors into the port's."""
         try:
             yield
-        except apsw.FullError as failure:
-            raise LogUnavailable(
-                f"The log {self.path} could not be {done}: its disk is full. Free some space."
-            ) from failure
-        except apsw.BusyError as failure:
-            raise LogUnavailable(
-                f"The log {self.path} could not be {done}: another program has the file open. Close that program."
-            ) from failure
         except (apsw.Error, OSError) as failure:
-            raise LogUnavailable(f"The log {self.path} could not be {done}: {failure}.") from failure
+            raise self._unavailable(done, failure) from failure
+
+    def _unavailable(self, done: str, failure: Exception) -> LogUnavailable:
+        match failure:
+            case apsw.FullError():
+                why = "its disk is full. Free some space."
+            case apsw.BusyError():
+                why = "another program has the file open. Close that program."
+            case _:
+                why = f"{failure}."
+        return LogUnavailable(f"The log {self.path} could not be {done}: {why}")
 
 
 def _stand(connection: apsw.Connection, stream: str) -> _Open | None:
