@@ -58,13 +58,19 @@ test-postgresql: install postgresql ## Run only the tests that start a PostgreSQ
 test-all: test test-slow test-postgresql test-languages ## Run the quick tests, the slow ones, those with PostgreSQL, all languages
 
 # The languages beside Python. Each has a target that builds and tests its SDK and its first bot; a missing toolchain fails it.
-LANGUAGES := cpp
+LANGUAGES := cpp typescript
 # The service that those tests start.
 export CUTPURSE ?= $(abspath $(BIN))/cutpurse
 
 .PHONY: test-languages
 test-languages: $(LANGUAGES:%=test-%) ## Build and test the SDKs of all languages, then let all of them play at one table
 	$(BIN)/python -m pytest -m languages --timeout 900 $(PYTEST)
+
+.PHONY: test-typescript
+test-typescript: install ## Build and test the TypeScript SDK and its first bot, and check the bot
+	cd sdk/typescript && npm ci --no-fund --no-audit && npm run lint && npm test
+	cd bots/examples/typescript && npm ci --no-fund --no-audit && npm run build
+	$(CUTPURSE) bot check --patience 3 "node bots/examples/typescript/dist/bot.js"
 
 .PHONY: test-cpp
 test-cpp: install cpp-packages ## Build the C++ bot from the protocol alone, and check it

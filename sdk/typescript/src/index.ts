@@ -14,6 +14,7 @@
 export type { Answer } from "./answers.js";
 export { Backoff } from "./backoff.js";
 export { Client, connect, type ClientOptions, type Ending } from "./client.js";
+export type { Connection } from "./connection.js";
 export { Decision } from "./decision.js";
 export {
   AnswerInvalid,
@@ -30,6 +31,6 @@ export type { Logger } from "./logger.js";
 export { play, run, type Choose, type Options, type Summary } from "./play.js";
 export { Random, Randomness } from "./random.js";
 export type { Event, Refusal } from "./session.js";
-export { Settings, type Connection, type GivenSettings } from "./settings.js";
+export { Settings, type GivenSettings } from "./settings.js";
 export { PROTOCOL_VERSION, type Wishes } from "./stream.js";
 export { VERSION } from "./version.js";

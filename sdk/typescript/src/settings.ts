@@ -12,23 +12,15 @@
  */
 
 import { readFileSync } from "node:fs";
-import type { ClientSessionOptions, SecureClientSessionOptions } from "node:http2";
-import { BlockList, connect, isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-import type { Transport } from "@connectrpc/connect";
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
-
+import { Connection, UNIX } from "./connection.js";
 import { SettingsInvalid } from "./errors.js";
 
 const HOST_AND_PORT = /^(?<host>\[[0-9A-Fa-f:.]+\]|[^[\]:/\s]+):(?<port>[0-9]{1,5})$/;
 
 /** A token is printable ASCII without spaces. */
 const TOKEN = /^[!-~]+$/;
-
-/** A frame of many views may be larger than the 4 MiB that are usual. */
-const FRAME_BYTES_READ_MAX = 64 * 1024 * 1024;
-
-const UNIX = "unix:";
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
@@ -44,14 +36,6 @@ export interface GivenSettings {
   readonly seed?: string | undefined;
   /** The file with the service's certificate authority, PEM; else `CUTPURSE_CA`. Needed for other machines. */
   readonly ca?: string | undefined;
-}
-
-/** A connection of its own: nothing is shared with other streams, so nothing that failed is remembered for them. */
-export interface Connection {
-  /** What generated clients are made on: `createClient(MatchService, connection.transport)`. */
-  readonly transport: Transport;
-  /** End the connection at once. */
-  close(): void;
 }
 
 /** What is needed to dial in. */
@@ -110,18 +94,7 @@ export class Settings {
 
   /** A new connection; whoever opens it closes it. */
   openConnection(): Connection {
-    const isUnix = this.address.startsWith(UNIX);
-    const baseUrl = `${this.isEncrypted ? "https" : "http"}://${isUnix ? "localhost" : this.address}`;
-    const options: ClientSessionOptions | SecureClientSessionOptions = this.isEncrypted
-      ? { ca: this.#certificateAuthority }
-      : isUnix
-        ? { createConnection: () => connect(this.address.slice(UNIX.length)) }
-        : {};
-    // A connection may die without a word: behind a router that was switched off a bot would wait for ever.
-    const pings = { pingIntervalMs: 20_000, pingTimeoutMs: 10_000 };
-    const sessionManager = new Http2SessionManager(baseUrl, pings, options);
-    const transport = createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: FRAME_BYTES_READ_MAX });
-    return { transport, close: () => sessionManager.abort() };
+    return new Connection(this.address, this.#certificateAuthority);
   }
 }
 

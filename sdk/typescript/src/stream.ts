@@ -7,6 +7,7 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 
+import type { Connection } from "./connection.js";
 import { ServiceRefused, statusName } from "./errors.js";
 import type { Logger } from "./logger.js";
 import {
@@ -25,7 +26,7 @@ import {
   type MatchOffered,
   type Welcome,
 } from "./protocol/index.js";
-import type { Connection, Settings } from "./settings.js";
+import type { Settings } from "./settings.js";
 import { VERSION } from "./version.js";
 
 /** The version of the protocol that this SDK speaks. */
