@@ -271,3 +271,11 @@ def test_an_interruption_leaves_no_process(number: int, tmp_path: Path) -> None:
 def test_scenarios_are_values() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         SCENARIOS[0].name = "other"  # type: ignore[misc]
+
+
+def test_the_document_lists_every_scenario() -> None:
+    text = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+
+    listed = re.findall(r"^\| `([a-z-]+)` \| (.+) \|$", text.partition("| scenario |")[2], re.MULTILINE)
+
+    assert listed == [(scenario.name, scenario.shows) for scenario in SCENARIOS]

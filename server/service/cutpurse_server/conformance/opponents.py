@@ -29,6 +29,8 @@ class Opponents:
         """Whether they choose only when the bot has, where it is asked at the same time."""
         self.pause_s = 0.0
         """How long they think."""
+        self.silent: set[str] = set()
+        """Matches in which they get ready and then never choose."""
         desk.observe(self)
         for record in desk.running():
             self.moved(None, record, ())
@@ -44,6 +46,8 @@ class Opponents:
                         self._later(after.match, partial(_get_ready, seat))
             return
         waiting = after.waiting()
+        if after.match in self.silent:
+            return
         if self.last and after.seat_of[self._bot] in waiting:
             return
         for seat in waiting:

@@ -55,9 +55,10 @@ async def _is_terminated(stage: Stage) -> None:
     await stage.arrive()
     await stage.play()
     await _terminate(stage, "while it waited for a match")
-    stage.opponents.pause_s = 3_600.0
+    match = "unfinished"
+    stage.opponents.silent.add(match)
     await stage.arrive()
-    match = await stage.begin()
+    await stage.begin(match=match)
     await stage.until(lambda: match in stage.ledger.readies, "it had not said Ready")
     await _terminate(stage, "in the middle of a match")
 

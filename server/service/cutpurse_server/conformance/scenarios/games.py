@@ -41,10 +41,10 @@ async def _play_many(stage: Stage) -> None:
 
 async def _keep_one_waiting(stage: Stage) -> None:
     await stage.arrive()
-    stage.opponents.pause_s = 3_600.0
-    slow = await stage.begin()
+    slow = "slow-match"
+    stage.opponents.silent.add(slow)
+    await stage.begin(match=slow)
     await stage.until(lambda: slow in stage.ledger.readies, f"it had not said Ready for match {slow}")
-    stage.opponents.pause_s = 0.0
     try:
         await stage.play()
     except Shortcoming as shortcoming:

@@ -24,8 +24,10 @@ _LONG = Terms("big_max", 3, {"turn_limit": 2_400, "deck": _LASTING})
 
 async def _crowd(stage: Stage) -> None:
     await stage.arrive()
-    stage.opponents.pause_s = 3_600.0
-    matches = [await stage.begin(match=f"crowd-{number}") for number in range(_CROWD)]
+    matches = [f"crowd-{number}" for number in range(_CROWD)]
+    stage.opponents.silent.update(matches)
+    for match in matches:
+        await stage.begin(match=match)
     missing = set(matches)
 
     def all_ready() -> bool:
@@ -35,7 +37,6 @@ async def _crowd(stage: Stage) -> None:
     await stage.until(all_ready, f"it had not said Ready for all of {_CROWD} matches", START_S)
     for match in matches:
         await stage.void(match)
-    stage.opponents.pause_s = 0.0
     await stage.play()
 
 
