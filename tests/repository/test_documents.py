@@ -25,7 +25,7 @@ import pytest
 
 from tests.repository.tree import ROOT, ours
 
-SECONDS_PER_COMMAND = 100
+SECONDS_PER_COMMAND = 240
 
 
 @dataclass(frozen=True)
