@@ -231,14 +231,33 @@ class TooManyInAFrame(example.Bot):  # type: ignore[misc]
         return [said for said in frames if said.readies or said.choices]
 
 
-class Slow(example.Bot):  # type: ignore[misc]
-    """Thinks for a fixed time, which is longer than some decisions have."""
+class Thinker(example.Bot):  # type: ignore[misc]
+    """Thinks for a fixed time about one decision where the time is short."""
 
-    thinks_s = 2.5
+    thinks_s = 2.2
+    """Less than such a decision has, and more than one that comes late has left."""
 
-    def choose(self, legal: Any) -> int:
-        time.sleep(self.thinks_s if len(legal) > 1 else 0)
-        return 0
+    def __init__(self) -> None:
+        super().__init__()
+        self.short: set[str] = set()
+
+    def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        for offer in frame.offers:
+            clock = offer.configuration.clock
+            if clock.decision_ms + clock.bank_ms < 10_000:
+                self.short.add(offer.match)
+        return list(super().receive(frame))
+
+    def answer(self, decision: match_pb2.Decision, index: int) -> match_pb2.Choice:
+        time.sleep(self.thinks_s if decision.match in self.short and decision.decision == 2 else 0)
+        choice: match_pb2.Choice = super().answer(decision, index)
+        return choice
+
+
+class SleepsOverTheTime(Thinker):
+    """Thinks for longer than it has."""
+
+    thinks_s = 6.0
 
 
 class ForgetsMatches(example.Bot):  # type: ignore[misc]
@@ -293,7 +312,8 @@ BOTS: dict[str, type[Any]] = {
     "ascii-only": AsciiOnly,
     "one-match-at-a-time": OneMatchAtATime,
     "too-many-in-a-frame": TooManyInAFrame,
-    "slow": Slow,
+    "thinks-for-a-fixed-time": Thinker,
+    "sleeps-over-the-time": SleepsOverTheTime,
     "forgets-matches": ForgetsMatches,
     "expects-beginnings": ExpectsBeginnings,
 }

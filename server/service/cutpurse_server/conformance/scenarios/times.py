@@ -11,9 +11,8 @@ from cutpurse_server.conformance.stage import UNHURRIED, Stage
 
 __all__ = ["TIMES"]
 
-_DECISION_MS = 3_000
-_HELD_S = 2.0
-_LATE_MS = 4_000
+_DECISION_MS = 4_000
+_HELD_S = 2.5
 
 
 async def _in_time(stage: Stage) -> None:
@@ -41,7 +40,7 @@ class _Held(Script):
 async def _little_time(stage: Stage) -> None:
     stage.relay.script = _Held(stage.patience)
     await stage.arrive()
-    decision_ms = round(_LATE_MS * stage.patience)
+    decision_ms = round(_DECISION_MS * stage.patience)
     await stage.play(clock=UNHURRIED._replace(decision_ms=decision_ms, bank_ms=0, strikes_max=1_000))
 
 
