@@ -23,13 +23,14 @@ EVIL = ["<script>alert(1)</script>", '"onload="x', "a&b", "</title><b>", "'>"]
 class Tags(HTMLParser):
     """Checks that tags are closed in their order, and collects texts and attributes."""
 
-    OPEN_ENDED = frozenset({"meta", "circle", "rect", "line"})
+    OPEN_ENDED = frozenset({"meta", "circle", "rect", "line", "wbr"})
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.open: list[str] = []
         self.seen: set[str] = set()
         self.texts: list[str] = []
+        self.goes_on = False
         self.attributes: list[tuple[str, str | None]] = []
         self.feed(page)
         self.close()
@@ -37,6 +38,8 @@ class Tags(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.add(tag)
         self.attributes += attrs
+        # A long name may be broken, and is one name all the same.
+        self.goes_on = tag == "wbr"
         if tag not in self.OPEN_ENDED:
             self.open.append(tag)
 
@@ -48,7 +51,11 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.texts.append(data)
+        if self.goes_on:
+            self.texts[-1] += data
+        else:
+            self.texts.append(data)
+        self.goes_on = False
 
 
 def page(bots: list[str], players: int = 3, rounds: int = 2, uses: dict[str, BotUse] | None = None) -> str:

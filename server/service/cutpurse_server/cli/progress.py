@@ -20,20 +20,11 @@ from rich.markup import escape
 
 from cutpurse_server.arena.happenings import Happening
 from cutpurse_server.arena.plan import Plan
-from cutpurse_server.cli.standings_table import VERDICTS, standings_table
+from cutpurse_server.cli.standings_table import standings_table
 from cutpurse_server.tournaments import Overview
-from cutpurse_server.tournaments.events import (
-    BlockVoided,
-    EntrantEntered,
-    EntrantLeft,
-    EntrantQuarantined,
-    EntrantReleased,
-    Standing,
-    TournamentCutShort,
-    TournamentPaused,
-    TournamentResumed,
-)
+from cutpurse_server.tournaments.events import BotsLaunched, EntrantQuarantined, Standing
 from cutpurse_server.tournaments.record import Phase, Told
+from cutpurse_server.tournaments.telling import VERDICTS, in_words
 
 __all__ = ["Progress", "print_standings"]
 
@@ -94,8 +85,9 @@ class Progress:
         for told in overview.told[self._told :]:
             if self._as_json:
                 _say("notice", notice=type(told).__name__, **told._asdict())
-            elif words := _words(told):
-                self._console.print(f"[yellow]{escape(words)}{self._remedy(told)}")
+            elif not isinstance(told, BotsLaunched):
+                # How bots are launched is said by the command's first line.
+                self._console.print(f"[yellow]{escape(in_words(told))}{self._remedy(told)}")
         self._told = len(overview.told)
         if self._as_json:
             self._stream(overview)
@@ -171,8 +163,8 @@ class Progress:
 def print_standings(overview: Overview) -> None:
     """The final standings as a table, on standard output."""
     manifest = overview.manifest
-    verdict = _verdict(overview)
-    caption = f"verdict: {manifest.settings.challenger} is {VERDICTS[verdict.upper()]}" if verdict else ""
+    verdict = overview.progress.verdict
+    caption = f"verdict: {manifest.settings.challenger} is {VERDICTS[verdict]}" if verdict else ""
     table = standings_table(
         [_row(standing) for standing in overview.standings],
         title=f"{manifest.tournament}: {manifest.game}, final standings",
@@ -185,39 +177,6 @@ def print_standings(overview: Overview) -> None:
 def _row(standing: Standing) -> dict[str, Any]:
     """A row of the standings as the table takes it."""
     return standing._asdict() | {"left": standing.left.name.lower() if standing.left else ""}
-
-
-def _verdict(overview: Overview) -> str:
-    """A gauntlet's, in lower case; empty if there is none."""
-    verdict = overview.progress.verdict
-    return verdict.name.lower() if verdict else ""
-
-
-def _words(told: Told) -> str:
-    """What was done, for people; empty for what they are told elsewhere."""
-    match told:
-        case EntrantEntered():
-            return f"{told.entrant.bot} was entered late"
-        case EntrantLeft():
-            return _with(f"{told.bot} was {told.cause.name.lower()}", told.text)
-        case EntrantQuarantined():
-            return f"{told.bot} is in quarantine: {told.text}"
-        case EntrantReleased():
-            return _with(f"{told.bot} is out of quarantine", told.text)
-        case BlockVoided():
-            why = told.text or told.cause.name.lower().replace("_", " ")
-            return f"round {told.round}, table {told.table} was voided: {why}"
-        case TournamentPaused():
-            return _with("paused", told.text)
-        case TournamentResumed():
-            return "it goes on"
-        case TournamentCutShort():
-            return f"the organiser has ended it: {told.text}"
-    return ""
-
-
-def _with(what: str, why: str) -> str:
-    return f"{what}: {why}" if why else what
 
 
 def _say(kind: str, **fields: Any) -> None:

@@ -19,10 +19,12 @@ from cutpurse_server.arena.plan import FORMATS, ROUNDS, BadPlan, Plan
 from cutpurse_server.arena.tournament_file import plan_of_file
 from cutpurse_server.cli.given_options import options_of, settings_of
 from cutpurse_server.cli.remote import CallFailed, Organiser
-from cutpurse_server.cli.standings_table import VERDICTS, standings_table
+from cutpurse_server.cli.standings_table import standings_table
 from cutpurse_server.cli.there import Json, at_a_service
 from cutpurse_server.identity import Role
 from cutpurse_server.matches.events import Clock
+from cutpurse_server.tournaments.events import Verdict
+from cutpurse_server.tournaments.telling import VERDICTS
 
 __all__ = ["COMMANDS"]
 
@@ -203,7 +205,8 @@ def watch(there: Organiser, tournament: _Cup, as_json: Json = False) -> None:
         typer.echo(f"{done}/{total} matches, {running} running, {progress['decisions']} decisions{rest}", err=True)
     if not as_json and latest:
         verdict = latest["progress"]["verdict"].removeprefix("GAUNTLET_VERDICT_")
-        caption = f"verdict: the challenger is {VERDICTS[verdict]}" if verdict in VERDICTS else ""
+        decided = verdict in Verdict.__members__
+        caption = f"verdict: the challenger is {VERDICTS[Verdict[verdict]]}" if decided else ""
         title = f"{tournament}: {'final standings' if _is_over(latest) else 'provisional standings'}"
         _print(latest["standings"], title, caption, latest["progress"]["quarantined"])
 

@@ -9,14 +9,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["VERDICTS", "standings_table"]
+__all__ = ["standings_table"]
 
-VERDICTS = {
-    "STRONGER": "stronger than the field",
-    "WEAKER": "weaker than the field",
-    "UNDECIDED": "neither stronger nor weaker than the field, as far as was shown",
-}
-"""What a gauntlet has shown of its challenger, in words."""
 _DIFFERENCE = 1e-9
 
 

@@ -8,12 +8,14 @@ from math import isnan
 
 from cutpurse_server.matches.events import Cause
 from cutpurse_server.reports import pictures
+from cutpurse_server.reports.course_section import course_section
 from cutpurse_server.reports.odd_section import oddities_section
 from cutpurse_server.reports.report import Report
 from cutpurse_server.reports.style import STYLE
-from cutpurse_server.reports.tables import section, table
+from cutpurse_server.reports.tables import name, section, table
 from cutpurse_server.tournaments.events import Standing
 from cutpurse_server.tournaments.ratings import COMPARED_MAX, repetitions_of
+from cutpurse_server.tournaments.telling import VERDICTS
 
 __all__ = ["page_of"]
 
@@ -38,6 +40,7 @@ def page_of(report: Report) -> str:
         _times(report),
         _faults(report),
         oddities_section(report),
+        course_section(report),
         _notes(report),
     ]
     return (
@@ -61,27 +64,39 @@ def _heading(report: Report) -> str:
     if manifest.seed:
         facts.append("unrated: its deals come from a seed")
     state = "" if report.finished else '<p class="flag">It is not over: this is what the completed blocks say.</p>\n'
+    if report.verdict is not None:
+        challenger = name(manifest.settings.challenger)
+        state += f"<p>Verdict: <b>{challenger}</b> is {VERDICTS[report.verdict]}.</p>\n"
     return f'<h1>{escape(manifest.tournament)}</h1>\n<p class="soft">{" · ".join(facts)}</p>\n{state}'
 
 
 def _standings(report: Report) -> str:
     seats = report.manifest.players if report.manifest.players <= _SEATED_MAX else 0
-    headings = ["", "bot", "points", "95 % interval", "matches", "firsts", "forfeits"]
-    headings += [f"seat {seat}" for seat in range(seats)]
-    rows = [_standing(row, seats) for row in report.standings]
-    note = (
-        "Points in a match: the share of the other seats that are placed below, those beside counting half. "
-        "Equal means share a place."
-    )
-    return section("Standings", table(headings, rows), note)
+    scored = any(row.score != row.points_mean for row in report.standings)
+    rested = any(row.byes for row in report.standings)
+    headings = ["", "bot", *(["score"] if scored else []), "points", "95 % interval", "matches"]
+    headings += [*(["byes"] if rested else []), "firsts", "forfeits", *(f"seat {seat}" for seat in range(seats))]
+    rows = [_standing(report, row, seats, scored=scored, rested=rested) for row in report.standings]
+    note = "Points in a match: the share of the other seats that are placed below, those beside counting half. "
+    note += "Places follow from the score of the format; " if scored else ""
+    note += "equal scores share a place." if scored else "Equal means share a place."
+    return section("Standings" if report.finished else "Provisional standings", table(headings, rows), note)
 
 
-def _standing(row: Standing, seats: int) -> list[str]:
+def _standing(report: Report, row: Standing, seats: int, *, scored: bool, rested: bool) -> list[str]:
     by_seat = ["–" if isnan(points) else f"{points:.2f}" for points in row.points_by_seat[:seats]]
-    name = escape(row.bot) + (f" ({row.left.name.lower()})" if row.left else "")
-    interval = f"{row.points_low:.3f} – {row.points_high:.3f}"
-    counts = [f"{count:,}" for count in (row.matches, row.firsts, row.forfeits)]
-    return [str(row.place), name, f"{row.points_mean:.3f}", interval, *counts, *by_seat]
+    remark = row.left.name.lower() if row.left else "quarantined" if row.bot in report.quarantined else ""
+    return [
+        str(row.place),
+        name(row.bot) + (f' <span class="soft">({remark})</span>' if remark else ""),
+        *([f"{row.score:.3f}"] if scored else []),
+        *([f"{row.points_mean:.3f}", f"{row.points_low:.3f} – {row.points_high:.3f}"] if row.matches else ["–", "–"]),
+        f"{row.matches:,}",
+        *([f"{row.byes:,}"] if rested else []),
+        f"{row.firsts:,}",
+        f"{row.forfeits:,}",
+        *by_seat,
+    ]
 
 
 def _ratings(report: Report) -> str:
@@ -94,7 +109,7 @@ def _ratings(report: Report) -> str:
         interval = f"{each.low:.0f} – {each.high:.0f}" if known else "unknown"
         said = f"rating {each.rating:.0f}, 95 % interval {interval}"
         plot = pictures.interval(scale, each.rating, each.low, each.high, said)
-        rows.append([escape(each.bot), plot, f"{each.rating:.0f}", interval, str(each.blocks)])
+        rows.append([name(each.bot), plot, f"{each.rating:.0f}", interval, str(each.blocks)])
     note = (
         "Bradley and Terry's model, fitted to all pairs of seats at once, a tie as half a win; the mean of the field "
         "is 1500, and 400 more means ten to one. Intervals: bootstrap over blocks, "
@@ -114,7 +129,7 @@ def _significance(report: Report) -> str:
             unknown.setdefault(each.better, []).append(each.worse)
             unknown.setdefault(each.worse, []).append(each.better)
     bots = [rating.bot for rating in report.ratings.ratings[:COMPARED_MAX]]
-    rows = [[escape(bot), _weaker(bots, stronger.get(bot, [])), _names(unknown.get(bot, ()))] for bot in bots]
+    rows = [[name(bot), _weaker(bots, stronger.get(bot, [])), _equals(bots, bot, unknown.get(bot, []))] for bot in bots]
     found = sum(each.significant for each in report.ratings.comparisons)
     note = (
         f"{found} of {len(report.ratings.comparisons)} pairs can be told apart. The chance that even one of these "
@@ -128,7 +143,19 @@ def _significance(report: Report) -> str:
 def _weaker(bots: Sequence[str], names: Sequence[str]) -> str:
     """Those that a bot is stronger than; in few words where they are all from one on, in order of the ratings."""
     if len(names) > _NAMES_MAX and list(names) == list(bots[-len(names) :]):
-        return f"{escape(names[0])} and all {len(names) - 1} below it"
+        return f"{name(names[0])} and all {len(names) - 1} below it"
+    return _names(names)
+
+
+def _equals(bots: Sequence[str], bot: str, names: Sequence[str]) -> str:
+    """Those that a bot is not told apart from; in few words where they are many."""
+    if len(names) == len(bots) - 1 > _NAMES_MAX:
+        return f"all {len(names)} others"
+    if len(names) > _NAMES_MAX:
+        # In order of the ratings they stand next to the bot; what counts is how far up and down.
+        order = sorted([*names, bot], key=bots.index)
+        if order == list(bots[bots.index(order[0]) :][: len(order)]):
+            return f"the {len(names)} from {name(order[0])} to {name(order[-1])}"
     return _names(names)
 
 
@@ -137,7 +164,10 @@ def _matrix(report: Report) -> str:
     headings = ["bot", *(str(number) for number in range(1, len(bots) + 1))]
     rows = []
     for number, bot in enumerate(bots, 1):
-        cells = [f'<td class="name">{number} {escape(bot)}</td>', *(_encounter(report, bot, other) for other in bots)]
+        cells = [
+            f'<td class="name">{number}&nbsp;{name(bot)}</td>',
+            *(_encounter(report, bot, other) for other in bots),
+        ]
         rows.append(f"<tr>{''.join(cells)}</tr>")
     head = "".join(f'<th class="{"name" if not at else ""}">{each}</th>' for at, each in enumerate(headings))
     body = f'<div class="scroll"><table class="matrix"><thead><tr>{head}</tr></thead>'
@@ -171,7 +201,7 @@ def _scores(report: Report) -> str:
         said = f"scores, mean {mean:.1f}"
         plot = pictures.bars(scale, [float(score) for score in each], said)
         ends = [str(min(each)), f"{mean:.1f}", str(max(each))] if each else ["–"] * 3
-        rows.append([escape(bot), plot, *ends])
+        rows.append([name(bot), plot, *ends])
     note = f"By the game's own scores; the line is the mean. {_cut(report, _PLOTTED_MAX)}"
     return section("Scores", table(["bot", axis, "least", "mean", "most"], rows, plot=1), note)
 
@@ -186,8 +216,11 @@ def _times(report: Report) -> str:
         middle, high, longest = use.quantile_ms(0.5), use.quantile_ms(0.95), use.longest_ms
         said = f"median {middle} ms, 95 % within {high} ms, longest {longest} ms"
         plot = pictures.spread(scale, max(1, middle), max(1, high), max(1, longest), said)
+        if not use.choices:
+            rows.append([name(bot), "", "–", "–", "–", "0"])
+            continue
         shown = [_milliseconds(each) for each in (middle, high, longest)]
-        rows.append([escape(bot), plot, *shown, f"{use.choices:,}"])
+        rows.append([name(bot), plot, *shown, f"{use.choices:,}"])
     note = (
         "From when a bot was asked until its answer was there, its way included, gaps of the platform taken off: "
         "the dot is the median, the box reaches to where 95 % are done, the line to the longest. "
@@ -198,16 +231,19 @@ def _times(report: Report) -> str:
 
 def _faults(report: Report) -> str:
     causes = (Cause.TIMEOUT, Cause.ILLEGAL, Cause.MALFORMED, Cause.DISCONNECTED, Cause.CRASHED)
-    headings = ["bot", "refused", *(f"default: {cause.name.lower()}" for cause in causes), "strikes", "forfeits"]
+    headings = ["bot", "forfeits", "strikes", "refused", *(cause.name.lower() for cause in causes)]
     rows = []
     for row in report.standings:
         use = report.uses[row.bot]
-        counts = [use.count("refused"), *(use.count("default", cause) for cause in causes), use.strikes, row.forfeits]
+        counts = [row.forfeits, use.strikes, use.count("refused"), *(use.count("default", cause) for cause in causes)]
         if any(counts):
-            rows.append([escape(row.bot), *(f"{count:,}" if count else "·" for count in counts)])
+            rows.append([name(row.bot), *(f"{count:,}" if count else "·" for count in counts)])
     if not rows:
         return section("Faults", "", "No bot gave a wrong answer, was late or was away.")
-    note = "Bots without any are left out. A refused answer may be corrected; a default is the page's choice instead."
+    note = (
+        "Bots without any are left out. A refused answer may be corrected. The last columns count by their causes the "
+        "decisions in which the page's default was played instead of an answer, each a strike."
+    )
     return section("Faults", table(headings, rows), note)
 
 
@@ -227,7 +263,7 @@ def _cut(report: Report, most: int) -> str:
 
 
 def _names(bots: Iterable[str]) -> str:
-    return ", ".join(escape(bot) for bot in bots) or "–"
+    return ", ".join(name(bot) for bot in bots) or "–"
 
 
 def _milliseconds(ms: float) -> str:

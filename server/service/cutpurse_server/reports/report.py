@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from cutpurse_server.log.chain import first_link, links
 from cutpurse_server.log.port import StoredEvent, UnreadableEvent
 from cutpurse_server.reports.gathering import BotUse, SlowMatch, add_match, slow_matches
-from cutpurse_server.tournaments.events import BlockCompleted, CompletedMatch, Manifest, Standing
+from cutpurse_server.tournaments.events import BlockCompleted, CompletedMatch, Manifest, Standing, Verdict
 from cutpurse_server.tournaments.matrix import Matrix, matrix_of
 from cutpurse_server.tournaments.oddities import Oddities, oddities_of
 from cutpurse_server.tournaments.ratings import Ratings, in_schedule_order, ratings_of
-from cutpurse_server.tournaments.record import TournamentRecord
+from cutpurse_server.tournaments.record import Told, TournamentRecord
 from cutpurse_server.wire import match_events
 
 __all__ = ["Gathering", "NoReport", "Report"]
@@ -38,6 +38,14 @@ class Report:
     uses: dict[str, BotUse]
     """Time and faults by bot."""
     slow: tuple[SlowMatch, ...]
+    verdict: Verdict | None = None
+    """Of a gauntlet that is decided."""
+    started_ms: int = 0
+    """When entries were closed, in store time."""
+    told: tuple[Told, ...] = ()
+    """What was done to it since then, in order."""
+    quarantined: frozenset[str] = frozenset()
+    """Bots that were in quarantine at the end."""
 
     @property
     def matches(self) -> int:
@@ -101,4 +109,8 @@ class Gathering:
             oddities=oddities_of(ratings, self._blocks),
             uses={row.bot: self._uses[row.bot] for row in standings},
             slow=slow_matches(self._uses),
+            verdict=record.schedule.verdict if record.schedule else None,
+            started_ms=record.started_ms,
+            told=tuple(record.told),
+            quarantined=frozenset(record.quarantined),
         )

@@ -22,8 +22,8 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { padding: 0.22rem 0.5rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 600; font-size: 0.82rem; vertical-align: bottom; }
 th.name, td.name, th.words, td.words { text-align: left; }
-td.name { min-width: 6.5rem; white-space: normal; overflow-wrap: anywhere; font-weight: 600; }
-td.words { white-space: normal; min-width: 10rem; }
+td.name { white-space: normal; font-weight: 600; }
+td.words { white-space: normal; min-width: 7rem; }
 td.plot, th.plot { width: 99%; min-width: 11rem; padding: 0 0.6rem; }
 tbody tr:last-child td { border-bottom: 0; }
 .strip { display: block; width: 100%; overflow: visible; }

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from html import escape
 
-__all__ = ["section", "table"]
+__all__ = ["name", "section", "table"]
+
+_UNBROKEN = 16
+"""So many characters of a name stay in one line."""
+
+
+def name(text: str) -> str:
+    """A name as HTML, which may be broken where it is long."""
+    pieces = [text[at : at + _UNBROKEN] for at in range(0, len(text), _UNBROKEN)]
+    return "<wbr>".join(escape(piece) for piece in pieces)
 
 
 def section(heading: str, body: str, note: str) -> str:

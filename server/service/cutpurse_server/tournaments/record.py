@@ -74,6 +74,8 @@ class TournamentRecord:
         """By bot, if any: how many blocks after one another, completed last, it was waited for in vain all the time."""
         self.launched = ""
         """How bots are launched by the organiser, if they are."""
+        self.started_ms = 0
+        """When it began, in store time; 0 before that."""
         self.paused = False
         self.told: list[Told] = []
         """What organisers have done since the start, and what was voided."""
@@ -180,8 +182,9 @@ def _launched(record: TournamentRecord, event: BotsLaunched) -> None:
     record.told.append(event)
 
 
-def _started(record: TournamentRecord, _: TournamentStarted) -> None:
+def _started(record: TournamentRecord, event: TournamentStarted) -> None:
     record.phase = Phase.RUNNING
+    record.started_ms = event.at_ms
     record.schedule = Schedule(record.created, tuple(record.entrants.values()))
     record.standings = Standings(record.manifest.players, record.entrants)
 
