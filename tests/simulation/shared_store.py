@@ -44,8 +44,6 @@ class SharedStore:
         self.beat_ms: int | None = None
         self.logs: list[ReplicaLog] = []
         """Those that are open."""
-        self.writer: object = None
-        """Whoever appends."""
         self.taking_up = asyncio.Lock()
         self._committed = committed
 
@@ -122,7 +120,6 @@ class ReplicaLog:
     def _arrive(self, appends: Sequence[Append], outcome: asyncio.Future[list[bool]]) -> None:
         if self.is_dead:
             self._store.counted["written after a kill"] += 1
-        self._store.writer = self
         took_place = [self._store.append(append) for append in appends]
         streams = [append.stream for append, took in zip(appends, took_place, strict=True) if took]
         for log in self._store.logs:

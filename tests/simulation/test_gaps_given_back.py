@@ -68,3 +68,49 @@ def test_a_gap_is_not_forgotten_when_the_replica_is_killed_that_was_to_give_it_b
         credited_ms = runner.run(given_back_though_one_was_killed())
 
     assert _AWAY_S * 1_000 - 1_500 <= credited_ms <= _AWAY_S * 1_000 + 1_500
+
+
+async def given_back_by_one_that_was_killed_before_its_note() -> int:
+    """A replica gives back the time in which none was there, and is killed before it notes that it lives."""
+    store = SharedStore(random.Random(1), lambda append: None)
+    loop = virtual_loop()
+    first, desk = await loop.create_task(replica(store), context=context_of("first"))
+    seats = [SeatIdentity(bot, bot) for bot in ("ann", "ben", "cat")]
+    await desk.begin(begin_match("m", "art_robbery", {}, Clock(decision_ms=60_000), seats, first.now_ms(), seed="deal"))
+    for seat in range(3):
+        await desk.ask("m", partial(ready, Seat(seat)))
+    await asyncio.sleep(3)
+    first.kill()
+    loop.kill("first")
+    await asyncio.sleep(_AWAY_S)
+
+    second = ReplicaLog(store, shared=True)
+    noting = loop.create_future()
+
+    async def killed() -> None:
+        noting.set_result(None)
+        await asyncio.Event().wait()
+
+    second.beat = killed  # type: ignore[method-assign]
+    await second.open()
+    starting = loop.create_task(
+        MatchDesk(second, match_events, Presence().fault_of).open(), context=context_of("second")
+    )
+    await noting
+    second.kill()
+    loop.kill("second")
+    starting.cancel()
+    await asyncio.sleep(_AWAY_S)
+
+    _, desk = await loop.create_task(replica(store), context=context_of("third"))
+    credited = [each.credit_ms for each in await desk.events_of("m") if isinstance(each, ClockCredited)]
+    await desk.close()
+    assert len(credited) == 2
+    return sum(credited)
+
+
+def test_a_gap_is_given_back_once_when_the_replica_is_killed_that_gave_it_back_and_had_not_noted_so() -> None:
+    with simulated_surroundings("gaps"), asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
+        credited_ms = runner.run(given_back_by_one_that_was_killed_before_its_note())
+
+    assert 2 * _AWAY_S * 1_000 - 1_500 <= credited_ms <= 2 * _AWAY_S * 1_000 + 1_500

@@ -39,9 +39,6 @@ class _Given(NamedTuple):
     begin_ms: int
     end_ms: int
     credit_ms: int
-    writer: object
-    """The replica that gave it back."""
-    noted_ms: int | None
 
 
 class Witness:
@@ -61,12 +58,9 @@ class Witness:
         """Match, decision and seat of what was chosen, by whomever."""
         self._given: dict[tuple[str, int], list[_Given]] = {}
         """By match and decision."""
-        self._writer: object = None
-        self._noted_ms: int | None = None
 
-    def committed(self, append: Append, writer: object, noted_ms: int | None) -> None:
-        """See what was committed, by whom, and when it was noted last that somebody lives."""
-        self._writer, self._noted_ms = writer, noted_ms
+    def committed(self, append: Append) -> None:
+        """See what was committed."""
         if append.stream.startswith("match/"):
             match = append.stream.removeprefix("match/")
             for stored in append.events:
@@ -114,18 +108,10 @@ class Witness:
             self.wrong.append(f"{match}: {what} for {bot}, who is honest")
 
     def _credit(self, match: str, event: ClockCredited) -> None:
-        """No moment is given back twice, whichever replica's gap it was in, and none before the decision was opened.
-
-        But for one case: a replica that ends after it gave a gap back and before it noted that it lives cannot be told
-        from one that ended before, so its successor gives the gap back again.
-        """
+        """No moment is given back twice, whichever replica's gap it was in, and none before the decision was opened."""
         opened_ms = self._open[match].opened_at_ms - _SLACK_MS
-        before = self._given.get((match, event.number), [])
-        given = [each for each in before if each.writer is self._writer or each.noted_ms != self._noted_ms]
-        self.counted["gaps given back again"] += len(before) - len(given)
-        begin_ms = max(opened_ms, event.at_ms - event.credit_ms)
-        given.append(_Given(begin_ms, event.at_ms, event.credit_ms, self._writer, self._noted_ms))
-        self._given[match, event.number] = given
+        given = self._given.setdefault((match, event.number), [])
+        given.append(_Given(max(opened_ms, event.at_ms - event.credit_ms), event.at_ms, event.credit_ms))
         too_much_ms = sum(each.credit_ms for each in given) - _together_ms(given)
         if too_much_ms > _SLACK_MS:
             self.wrong.append(f"{match}: {too_much_ms} ms were given back twice, or for no gap")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.deciding import Draft, credit
+from cutpurse_server.matches.events import ClockCredited, MatchEvent
 from cutpurse_server.matches.record import MatchRecord
 
 __all__ = ["Credits"]
@@ -25,6 +26,8 @@ class Credits:
 
     def __init__(self) -> None:
         self._owed: dict[str, _Owed] = {}
+        self._read: dict[str, list[ClockCredited]] = {}
+        """By match: credits of its open decision that were read in the log."""
 
     def owed(self, match: str) -> bool:
         """Whether a match is owed a credit."""
@@ -33,6 +36,24 @@ class Credits:
     def settled(self, matches: Iterable[str]) -> bool:
         """Whether none of some matches is owed one."""
         return not any(match in self._owed for match in matches)
+
+    def read(self, record: MatchRecord, events: Sequence[MatchEvent]) -> None:
+        """Know of what stands in a match's log, which somebody else wrote."""
+        found = [event for event in events if type(event) is ClockCredited]
+        if not found and record.match not in self._read:
+            return
+        known = [each for each in (*self._read.pop(record.match, ()), *found) if each.number == record.number]
+        if known and not record.over:
+            self._read[record.match] = known
+
+    def credited_until_ms(self, at_ms: int, record: MatchRecord) -> int:
+        """What the open decision of a match had been credited with at a moment of store time, as far as was read.
+
+        A replica that gave a gap back, and was killed before it noted that it lives, leaves it to the next one, which
+        finds the gap to be longer by now: only what is missing is given then.
+        """
+        later = (each for each in self._read.get(record.match, ()) if each.number == record.number)
+        return record.credit_ms - sum(each.credit_ms for each in later if each.at_ms > at_ms)
 
     def give(
         self, record: MatchRecord, gap_ms: int, text: str, credited_before_ms: int | None = None

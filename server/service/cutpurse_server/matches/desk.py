@@ -77,7 +77,8 @@ class MatchDesk:
             streams = await self.log.streams("match", open_only=True)
             await self._following.read([stream.removeprefix("match/") for stream in streams])
             if gap_ms := gap_before_ms(last, self.log.now_ms()):
-                self._credit_all(gap_ms, "no replica of the service was running")
+                credited_before_ms = partial(self._credits.credited_until_ms, last.at_ms or 0)
+                self._credit_all(gap_ms, "no replica of the service was running", credited_before_ms)
             # Noted as alive only once the credits are durable: whenever we are killed, no gap is forgotten.
             while self._waiting:
                 await self._flush()
@@ -209,7 +210,7 @@ class MatchDesk:
         added: list[Decided] = []
         for match, taken in list(self._taken.items()):
             try:
-                each = await self._decide(match, taken)
+                each = self._decided_at_once(match, taken) or await self._decide(match, taken)
             except LogUnavailable as unavailable:
                 self._fail(now_ms, (), unavailable)
                 return
@@ -224,6 +225,13 @@ class MatchDesk:
                 self._finish(match, each.outcomes)
         if added:
             await self._commit(added, now_ms)
+
+    def _decided_at_once(self, match: str, taken: Sequence[Waiting]) -> Decided | None:
+        """What needs no look into the log, which is nearly everything if nobody else writes to it."""
+        before = None if self.log.shared else self.held(match)
+        if before is None or type(taken[0].command) is MatchBegun:
+            return None
+        return decided(before, taken, self.log.now_ms(), self._codec)
 
     async def _decide(self, match: str, taken: Sequence[Waiting]) -> Decided:
         command = taken[0].command
@@ -348,6 +356,7 @@ class MatchDesk:
         if not stored:
             return before
         record, events = read_on(before, stored, self._codec)
+        self._credits.read(record, events)
         self._keep(record)
         # A match that was over before we ever held it is no news to anybody.
         if before is not None or not record.over:
