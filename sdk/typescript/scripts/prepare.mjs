@@ -8,6 +8,6 @@ const folder = fileURLToPath(new URL("..", import.meta.url));
 const run = (command) => execSync(command, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
 
 if (!existsSync(`${folder}/node_modules/.bin/tsc`)) {
-  run("npm ci --ignore-scripts");
+    run("npm ci --ignore-scripts");
 }
 run("npm run build");

@@ -200,50 +200,6 @@ test("two processes of one bot, which answer the same decisions, make one move e
   assert.deepEqual(result.forfeited, []);
 });
 
-for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    await new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    await service.stop(signal);
-    await service.start();
-  }
-  const [one, other] = await playing;
-
-  assert.deepEqual(
-    asked,
-    Array.from(asked, (_, index) => index + 1),
-  );
-  assert.ok(asked.length >= 8);
-  assert.deepEqual([one.refused, other.refused], [0, 0]);
-  const { resolved, result } = await service.story(match);
-  const mine = resolved.flatMap((each) => each.choices).filter((choice) => choice.seat === 0);
-  assert.deepEqual(
-    mine.map((choice) => choice.notation),
-    chosen,
-  );
-  assert.deepEqual(result.forfeited, []);
-});
-
-test("two processes of one bot, which answer the same decisions, make one move each time", async () => {
-  const { ann, ben } = await service.register("ann", "ben");
-  const match = await service.createMatch([ann, ben]);
-
-  const ends = await Promise.all([
-    play(byLot, at(ann, { seed: "s", logger: console })),
-    play(byLot, at(ann, { seed: "another" })),
-    play(byLot, at(ben)),
-  ]);
-
-  const { resolved, result } = await service.story(match);
-  const moves = resolved.flatMap((each) => each.choices).filter((choice) => choice.cause === Cause.CHOSEN);
-  assert.equal(
-    moves.length,
-    ends.reduce((sum, end) => sum + end.decisions, 0),
-  );
-  assert.ok(ends.every((end) => end.refused === 0));
-  assert.deepEqual(result.forfeited, []);
-});
-
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`a bot that is a program plays until ${signal} and ends in good order`, async () => {
     const { ann, ben } = await service.register("ann", "ben");
