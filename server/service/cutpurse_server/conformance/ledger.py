@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from cutpurse.v1 import bot_pb2, match_pb2
 from cutpurse.v1.errors_pb2 import ErrorReason
+from cutpurse_server.servicers.bots import FRAME_BYTES_MAX
 
-__all__ = ["FRAME_BYTES_MAX", "Answered", "Ledger"]
+__all__ = ["Answered", "Ledger"]
 
-FRAME_BYTES_MAX = 64 * 1024
 _PARTS_MAX = 256
 _REQUEST_ID_BYTES_MAX = 64
 _CORRECTABLE = frozenset({ErrorReason.ERROR_REASON_CHOICE_MALFORMED, ErrorReason.ERROR_REASON_CHOICE_ILLEGAL})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from cutpurse_server.conformance.scenario import Scenario, Shortcoming
 from cutpurse_server.conformance.stage import BOT, START_S, STILL_S, UNHURRIED, Stage
+from cutpurse_server.servicers.bots import PROTOCOL_VERSION
 
 __all__ = ["BASICS"]
 
 _BEARER = "Bearer "
-_PROTOCOL_VERSION = 1
 _WARM_UP_MS = 10_000
 
 
@@ -31,8 +31,8 @@ async def _shows_its_token(stage: Stage) -> None:
 async def _says_hello(stage: Stage) -> None:
     await stage.arrive()
     version = stage.ledger.hellos[0].protocol_version
-    if version != _PROTOCOL_VERSION:
-        raise Shortcoming(f"its Hello says protocol_version {version}; this service speaks {_PROTOCOL_VERSION}")
+    if version < PROTOCOL_VERSION:
+        raise Shortcoming(f"its Hello says protocol_version {version}; this service speaks {PROTOCOL_VERSION}")
     await stage.until(lambda: stage.service.presence.streams(BOT) > 0, "the service had not taken its Hello")
     stage.behaved()
 
