@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cutpurse_server.log.postgresql_clock import JUMP_MS, SLEW_MS, DatabaseClock
 
 
@@ -22,11 +24,11 @@ def looked_at(steady: Steady, database_ms: float, round_trip_ms: float = 0.0) ->
     return clock
 
 
-def look(clock: DatabaseClock, steady: Steady, database_ms: float, round_trip_ms: float = 0.0) -> None:
-    """Ask the database, which answers with the time of the middle of the round trip."""
+def look(clock: DatabaseClock, steady: Steady, database_ms: float, round_trip_ms: float = 0.0) -> float:
+    """Ask the database, which answers with the time of the middle of the round trip; by how much it was put."""
     asked_ms = clock.asked_ms()
     steady.ms += round_trip_ms
-    clock.look(asked_ms, database_ms)
+    return clock.look(asked_ms, database_ms)
 
 
 def test_the_first_look_is_taken_over_and_time_goes_on_with_the_steady_clock() -> None:
@@ -59,27 +61,34 @@ def test_drift_is_put_right_little_by_little() -> None:
     assert clock.now_ms() == 1_700_000_000_100
 
 
-def test_a_database_whose_clock_was_put_forward_is_followed_at_once() -> None:
+@pytest.mark.parametrize("put_ms", [1 + JUMP_MS, 86_400_000.0, -1 - JUMP_MS, -86_400_000.0])
+def test_a_database_s_clock_that_was_put_is_told_and_not_followed(put_ms: float) -> None:
     steady = Steady()
     clock = looked_at(steady, 1_700_000_000_000.0)
 
-    look(clock, steady, 1_700_000_000_001.0 + JUMP_MS)
+    steady.ms += 500
+    jump_ms = look(clock, steady, 1_700_000_000_500.0 + put_ms)
 
-    assert clock.now_ms() == 1_700_000_000_001 + JUMP_MS
+    assert jump_ms == put_ms
+    assert clock.now_ms() == 1_700_000_000_500
+    steady.ms += 7
+    assert clock.now_ms() == 1_700_000_000_507
 
 
-def test_time_stands_still_rather_than_go_back() -> None:
+def test_what_a_slow_answer_leaves_open_is_no_jump() -> None:
     steady = Steady()
     clock = looked_at(steady, 1_700_000_000_000.0)
-    assert clock.now_ms() == 1_700_000_000_000
 
-    look(clock, steady, 1_700_000_000_000.0 - 2 * JUMP_MS)
+    assert look(clock, steady, 1_700_000_000_000.0, round_trip_ms=1_900) == 0
 
-    assert clock.now_ms() == 1_700_000_000_000
-    steady.ms += JUMP_MS
-    assert clock.now_ms() == 1_700_000_000_000
-    steady.ms += JUMP_MS + 7
-    assert clock.now_ms() == 1_700_000_000_007
+
+def test_a_process_that_stood_still_follows_after_all() -> None:
+    steady = Steady()
+    clock = looked_at(steady, 1_700_000_000_000.0)
+
+    clock.follow(look(clock, steady, 1_700_000_005_000.0))
+
+    assert clock.now_ms() == 1_700_000_005_000
 
 
 def test_time_is_never_before_what_was_noted() -> None:

@@ -7,6 +7,7 @@ the key sees to that. Whatever the server does not answer is unknown, and the co
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -26,10 +27,10 @@ from cutpurse_server.log.port import (
     Version,
     is_sound,
 )
-from cutpurse_server.log.postgresql_clock import DatabaseClock
+from cutpurse_server.log.postgresql_clock import JUMP_MS, DatabaseClock
 from cutpurse_server.log.postgresql_connections import Connections, Server, end
 from cutpurse_server.log.postgresql_schema import prepare
-from cutpurse_server.log.postgresql_sentry import CHANNEL, Sentry
+from cutpurse_server.log.postgresql_sentry import CHANNEL, Sentry, others_are_there
 
 __all__ = ["PostgreSQLLog"]
 
@@ -39,6 +40,10 @@ _WRITERS = 2
 _READERS = 2
 _LOOKS = 5
 """How often the database's clock is looked at when the log is opened; the quickest answer tells most."""
+_NOTED_MS = 2_500
+"""Replicas that are there note so every second: if the last note is further away, the database's clock was put."""
+_WAITS = 12
+_WAIT_S = 0.25
 _ATTEMPTS = 4
 """Of a flush that the server rolled back for the sake of another one."""
 _PAYLOAD_BYTES_MAX = 7_900
@@ -85,13 +90,15 @@ SELECT stream, (
     SELECT version FROM cutpurse.appends AS last WHERE last.stream = streams.stream ORDER BY expected DESC LIMIT 1
 ) FROM cutpurse.streams WHERE {_OF_KIND} AND NOT closed
 """
-_CLOCK = "extract(epoch FROM clock_timestamp()) * 1000"
+_STORE_TIME = "SELECT cutpurse.clock_ms() + coalesce((SELECT shift_ms FROM cutpurse.beats), 0)"
 # The note is never put back by a replica whose clock is a little behind.
-_BEAT = f"""
+_BEAT = """
 INSERT INTO cutpurse.beats AS noted (number, at_ms) VALUES (1, $1)
 ON CONFLICT (number) DO UPDATE SET at_ms = greatest(noted.at_ms, excluded.at_ms)
-RETURNING {_CLOCK}
+RETURNING at_ms, shift_ms, cutpurse.clock_ms() + shift_ms
 """
+# Of replicas that see at the same time that the clock was put, the first puts it right.
+_SHIFT = "UPDATE cutpurse.beats SET shift_ms = $1 WHERE shift_ms = $2"
 _LAST_BEAT = "SELECT at_ms FROM cutpurse.beats"
 
 
@@ -127,9 +134,7 @@ class PostgreSQLLog:
         try:
             with self._server.translated("opened"):
                 await prepare(connection, self.shown)
-                for _ in range(_LOOKS):
-                    asked_ms = self._clock.asked_ms()
-                    self._clock.look(asked_ms, float(await connection.fetchval(f"SELECT {_CLOCK}")))
+                await self._learn_the_time(connection)
         finally:
             await end(connection)
         self._writers, self._readers = Connections(self._server, _WRITERS), Connections(self._server, _READERS)
@@ -141,6 +146,18 @@ class PostgreSQLLog:
             raise
         if before_ms is not None:
             self._clock.not_before(before_ms)
+
+    async def _learn_the_time(self, connection: Any) -> None:
+        """Look at the database's clock, a few times for a while if that was put and others have not yet seen it."""
+        for _ in range(_WAITS):
+            self._clock = DatabaseClock()
+            for _ in range(_LOOKS):
+                asked_ms = self._clock.asked_ms()
+                self._clock.look(asked_ms, await connection.fetchval(_STORE_TIME))
+            noted_ms = await connection.fetchval(_LAST_BEAT)
+            if noted_ms is None or abs(self.now_ms() - noted_ms) < _NOTED_MS or not await others_are_there(connection):
+                return
+            await asyncio.sleep(_WAIT_S)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -227,11 +244,20 @@ class PostgreSQLLog:
         return [row[0] for row in await self._rows(_OPEN_STREAMS if open_only else _STREAMS, kind)]
 
     async def beat(self) -> None:
-        """Note that the service is alive, and look at the database's clock."""
+        """Note that the service is alive, and look at the database's clock.
+
+        If that was put, store time is shifted by as much: every replica, and whoever starts later, has the time that
+        this process' steady clock has counted. But if others have noted a time that this replica has not reached, then
+        it was this process' machine that stood still.
+        """
         async with self._opened(self._writers).one("written") as connection:
-            asked_ms = self._clock.asked_ms()
-            database_ms = await connection.fetchval(_BEAT, self.now_ms())
-        self._clock.look(asked_ms, float(database_ms))
+            asked_ms, now_ms = self._clock.asked_ms(), self.now_ms()
+            noted_ms, shift_ms, store_ms = await connection.fetchrow(_BEAT, now_ms)
+            jump_ms = self._clock.look(asked_ms, store_ms)
+            if jump_ms and noted_ms - now_ms > JUMP_MS / 2:
+                self._clock.follow(jump_ms)
+            elif jump_ms:
+                await connection.execute(_SHIFT, shift_ms - round(jump_ms), shift_ms)
 
     async def last_beat(self) -> int | None:
         """When it was noted last, by whichever replica."""

@@ -11,7 +11,7 @@ from cutpurse_server.log.port import Heard, LogUnavailable
 from cutpurse_server.log.postgresql_connections import Server, end
 from cutpurse_server.log.postgresql_schema import LOCKS
 
-__all__ = ["CHANNEL", "Sentry"]
+__all__ = ["CHANNEL", "Sentry", "others_are_there"]
 
 CHANNEL = "cutpurse"
 """A notification names its sender in the first line, and then one stream in each line; none stands for any."""
@@ -28,6 +28,12 @@ SELECT count(*) FROM pg_locks
 WHERE locktype = 'advisory' AND classid = $1::bigint::oid AND objid = $2::bigint::oid
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid <> pg_backend_pid()
 """
+
+
+async def others_are_there(connection: Any) -> bool:
+    """Whether other replicas have the log open."""
+    count: int = await connection.fetchval(_OTHERS, LOCKS, _ALIVE)
+    return count > 0
 
 
 class Sentry:
@@ -65,7 +71,7 @@ class Sentry:
         """The block in which one replica is at a time; whether no other is there. From its end on this one is."""
         async with self._asking("taken up") as connection:
             await connection.execute("SELECT pg_advisory_lock($1, $2)", LOCKS, _TAKING_UP, timeout=_TAKING_UP_S)
-            alone = await connection.fetchval(_OTHERS, LOCKS, _ALIVE) == 0
+            alone = not await others_are_there(connection)
         try:
             yield alone
         finally:
