@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from cutpurse_server.audit.verdict import Wrong
 from cutpurse_server.matches.events import MatchBegun
+from cutpurse_server.wire.decision_events import ReadDecision
 
 __all__ = ["SKEW_MS", "SeatClocks"]
 
@@ -79,25 +80,36 @@ class SeatClocks:
             raise Wrong(f"an answer came {from_bank - self.bank_ms[seat]} ms too late")
         return charged, from_bank
 
-    # Decisions in which the bank pays nothing, looked at as a whole: the questions change nothing and raise nothing.
+    def pass_by(self, decisions: Sequence[ReadDecision]) -> int:
+        """Decisions were opened and are over, one after the other: how many of them, until one has a wrong time.
 
-    def may_open(self, at_ms: int) -> bool:
-        """Whether a decision may be opened then."""
-        return self.now_ms <= at_ms >= self._received_ms - self._tolerance_ms
-
-    def cost(self, opened_ms: int, received_ms: int) -> int:
-        """What an answer costs in a decision that is opened then; -1 if it is not in time or the bank has to pay."""
-        charged = received_ms - opened_ms - self._delivery_ms
-        if charged > self._decision_ms or received_ms < opened_ms - self._tolerance_ms:
-            return -1
-        return charged if charged > 0 else 0
-
-    def pass_by(self, opened_ms: int, received_ms: Sequence[int]) -> None:
-        """A decision was opened then, its answers received then, and it is over."""
-        self.open(opened_ms)
-        last_ms = max(received_ms)
-        if last_ms > self._received_ms:
+        In time is only what costs the bank nothing. Raises nothing.
+        """
+        tolerance_ms, delivery_ms, decision_ms = self._tolerance_ms, self._delivery_ms, self._decision_ms
+        now_ms, last_ms = self.now_ms, self._received_ms
+        passed = 0
+        for opened_ms, _, choices, _, _ in decisions:
+            if not now_ms <= opened_ms >= last_ms - tolerance_ms:
+                break
+            latest_ms = last_ms
+            for choice in choices:
+                received_ms = choice.received_ms
+                charged_ms = received_ms - opened_ms - delivery_ms
+                if charged_ms > decision_ms or received_ms < opened_ms - tolerance_ms:
+                    break
+                if choice.charged_ms != (charged_ms if charged_ms > 0 else 0):
+                    break
+                if received_ms > latest_ms:
+                    latest_ms = received_ms
+            else:
+                now_ms, last_ms = opened_ms, latest_ms
+                passed += 1
+                continue
+            break
+        if passed:
+            self.open(decisions[passed - 1].opened_ms)
             self._received_ms = last_ms
+        return passed
 
     def copy(self) -> SeatClocks:
         """Clocks that stand as these do."""

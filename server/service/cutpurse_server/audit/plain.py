@@ -1,14 +1,15 @@
 """Most decisions are plain: every seat that is asked chooses in time, the bank pays nothing, and no answer is refused.
 
-Plain decisions are replayed many at a time: first they are all read, then played, then their hashes compared, since it
-costs less to do one thing often than many things in turn. All that is asked is whether they are right. Where something
-is not, or is not plain, nothing has been changed, and the events are judged one by one.
+Plain decisions are replayed many at a time: first they are all read, then their times looked at, then they are played,
+then their hashes compared, since it costs less to do one thing often than many things in turn. All that is asked is
+whether they are right. Where something is not, or is not plain, nothing has been changed, and the events are judged one
+by one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from cutpurse_rules.contract import Seat
 from cutpurse_rules.errors import Illegal, Malformed
@@ -27,13 +28,8 @@ _CHOSEN, _FORCED = Cause.CHOSEN, Cause.FORCED
 _NONE: Mapping[Seat, Any] = {}
 
 
-class _Played(NamedTuple):
-    """What must be found written where a decision is resolved."""
-
-    number: int
-    published: list[tuple[Seat, str, Cause]]
-    fingerprint: bytes
-    """Of the state after it."""
+_Played: TypeAlias = tuple[int, list[tuple[Seat, str, Cause]], bytes]
+"""What must be found written where a decision is resolved: its number, the choices, and the state after it as bytes."""
 
 
 class PlainReplay(MatchReplay):
@@ -50,39 +46,44 @@ class PlainReplay(MatchReplay):
     def _take(self, decisions: Sequence[ReadDecision]) -> int:
         """Replay decisions until one is not right; where the event behind the last one stands, or 0 for none."""
         game = self.game
-        state, asked, clocks = self._state, self._asked, self._clocks.copy()
+        state, asked = self._state, self._asked
+        clocks = self._clocks.copy()
+        decisions = decisions[: clocks.pass_by(decisions)]
         played: list[_Played] = []
-        requests: list[tuple[int, bytes]] = []
         for number, decision in enumerate(decisions, self._number + 1):
             forced = game.forced(state) if self._auto_play else _NONE
-            if decision.asked != asked or not clocks.may_open(decision.opened_ms):
-                break
-            actions = self._chosen(state, decision, forced)
+            actions = self._chosen(state, decision, forced) if decision.asked == asked else None
             if actions is None:
                 break
-            for choice in decision.choices[len(forced) :]:
-                requests.append((choice.seat, choice.request_id))
-            clocks.pass_by(decision.opened_ms, [choice.received_ms for choice in decision.choices])
-            state = game.resolve(state, actions, self._chance)
+            # The first state is kept, in case that all has to be judged again; the others are only on the way.
+            state = (game.advance if played else game.resolve)(state, actions, self._chance)
             published = [(seat, actions[seat].notation, _FORCED if seat in forced else _CHOSEN) for seat in asked]
-            played.append(_Played(number, published, game.fingerprint(state)))
+            played.append((number, published, game.fingerprint(state)))
             asked = game.asked(state)
+        if len(played) < len(decisions):
+            decisions = decisions[: len(played)]
+            clocks = self._clocks.copy()
+            clocks.pass_by(decisions)
+        requests = [(each.seat, each.request_id) for made in decisions for each in made.choices if not each.forced]
         known = self._request_ids.union(requests)
         if not played or len(known) != len(self._request_ids) + len(requests):
             return 0
-        for decision, (number, published, fingerprint) in zip(decisions, played, strict=False):
+        for decision, (number, published, fingerprint) in zip(decisions, played, strict=True):
             if not is_decision_resolved(decision.resolution, number, published, self._hashes.of(fingerprint)):
                 return 0
         self._state, self._clocks, self._request_ids = state, clocks, known
         self._number += len(played)
         self._choices += len(requests)
-        if forced_choices := sum([len(each.published) for each in played]) - len(requests):
+        if forced_choices := sum([len(each.choices) for each in decisions]) - len(requests):
             self._rarer["forced choices"] += forced_choices
         self._expect_next_decision()
-        return decisions[len(played) - 1].end
+        return decisions[-1].end
 
     def _chosen(self, state: Any, decision: ReadDecision, forced: Mapping[Seat, Any]) -> dict[Seat, Any] | None:
-        """What is chosen in a decision, by seat; None if any of its choices is not right. Forced ones come first."""
+        """What is chosen in a decision, by seat; None if any of its choices is not right. Forced ones come first.
+
+        What a choice costs was looked at before.
+        """
         game = self.game
         actions: dict[Seat, Any] = {}
         for seat, notation, is_forced, received_ms, charged_ms, request_id, digest in decision.choices:
@@ -93,8 +94,6 @@ class PlainReplay(MatchReplay):
                 if (received_ms, charged_ms, request_id, digest) != (decision.opened_ms, 0, b"", b""):
                     return None
             else:
-                if charged_ms != self._clocks.cost(decision.opened_ms, received_ms):
-                    return None
                 if not 1 <= len(request_id) <= REQUEST_ID_BYTES_MAX or len(digest) != DIGEST_BYTES:
                     return None
                 try:

@@ -8,8 +8,9 @@ exactly the bytes that it was parsed from, fields in their order, so that every 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from operator import attrgetter
 from typing import BinaryIO
@@ -164,7 +165,8 @@ def _log_from_bytes(value: bytes, end: int) -> ExportedLog:
     parsed.DiscardUnknownFields()  # type: ignore[attr-defined]  # the stubs lack it
     if parsed.SerializeToString() != value:
         raise BadBundle(f"the log that ends at byte {end} is not in canonical form")
-    return ExportedLog(parsed.id, list(map(StoredEvent._make, map(_EVENT_PARTS, parsed.events))))
+    return ExportedLog(parsed.id, list(map(_new_event, map(_EVENT_PARTS, parsed.events))))
 
 
 _EVENT_PARTS = attrgetter("public_bytes", "secret_bytes", "salt")
+_new_event: Callable[[tuple[bytes, bytes, bytes]], StoredEvent] = partial(tuple.__new__, StoredEvent)
