@@ -37,6 +37,7 @@ _Address = Annotated[
     str | None,
     typer.Option(
         "--log",
+        envvar="CUTPURSE_LOG",
         metavar="sqlite:PATH|postgresql://…",
         help="A log, instead of a bundle; one in a file only while no service is using it.",
     ),
@@ -95,7 +96,7 @@ COMMANDS = (report, explain)
 
 def _report(bundle: Path | None, address: str | None, tournament: str | None) -> Report:
     """The report; ends the command with exit code 2 if there is none."""
-    if (bundle is None) == (address is None):
+    if bundle is None and address is None:
         _stop("say where the tournament is: a bundle file, or --log sqlite:PATH")
     try:
         if bundle is not None:

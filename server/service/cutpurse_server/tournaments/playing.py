@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from cutpurse_rules.contract import Seat
 from cutpurse_server.matches.events import VoidCause
@@ -28,7 +29,7 @@ from cutpurse_server.tournaments.events import (
 from cutpurse_server.tournaments.record import TournamentRecord
 from cutpurse_server.tournaments.schedule import Block, BlockKey, ScheduledMatch
 
-__all__ = ["AttemptedBlock", "Playing", "Work"]
+__all__ = ["AttemptedBlock", "BeginMatch", "EndMatch", "LookAt", "Playing", "Work", "WriteEvent"]
 
 
 @dataclass(slots=True)
@@ -79,17 +80,36 @@ class AttemptedBlock:
         return BlockCompleted(round_number, table, self.attempt, completed, now_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """One thing to do: write an event, look at a block's matches, begin a match, or end one."""
+class WriteEvent(NamedTuple):
+    """Write an event into the tournament's log."""
 
-    event: TournamentEvent | None = None
+    event: TournamentEvent
     closes: bool = False
-    """The event is the tournament's last."""
-    look_at: AttemptedBlock | None = None
-    begin: ScheduledMatch | None = None
-    end: tuple[str, VoidCause, str] | None = None
-    """A match that runs and is called off, with cause and words."""
+    """It is the tournament's last."""
+
+
+class LookAt(NamedTuple):
+    """Find out which matches of a block exist already."""
+
+    attempted: AttemptedBlock
+
+
+class BeginMatch(NamedTuple):
+    """Begin a match."""
+
+    scheduled: ScheduledMatch
+
+
+class EndMatch(NamedTuple):
+    """End a match that runs and is called off."""
+
+    match: str
+    cause: VoidCause
+    text: str
+
+
+Work = WriteEvent | LookAt | BeginMatch | EndMatch
+"""One thing to do."""
 
 
 class Playing:
@@ -161,21 +181,21 @@ class Playing:
             return work
         for attempted in self._under_way.values():
             if not attempted.looked_at:
-                return Work(look_at=attempted)
+                return LookAt(attempted)
             event = attempted.end(now_ms)
             if event is not None:
-                return Work(event=event)
+                return WriteEvent(event)
         quarantined = quarantine_due(record, now_ms)
         if quarantined is not None:
-            return Work(event=quarantined)
+            return WriteEvent(quarantined)
         if not self._under_way and not self._left and not self._called_off:
             return self._draw_or_finish(record, now_ms)
         if record.paused or self._runs_enough():
             return None
         for attempted in self._under_way.values():
             if attempted.missing:
-                return Work(begin=attempted.missing)
-        return Work(look_at=self._take_next(record)) if self._left else None
+                return BeginMatch(attempted.missing)
+        return LookAt(self._take_next(record)) if self._left else None
 
     def _runs_enough(self) -> bool:
         return sum(len(attempted.running) for attempted in self._under_way.values()) >= self._concurrency
@@ -187,8 +207,8 @@ class Playing:
         draw = schedule.next_draw()
         if draw is None:
             finished = TournamentFinished(record.rows(), now_ms, schedule.last_lots(), schedule.verdict)
-            return Work(event=finished, closes=True)
-        return None if record.paused else Work(event=schedule.drawn_event(draw, now_ms))
+            return WriteEvent(finished, closes=True)
+        return None if record.paused else WriteEvent(schedule.drawn_event(draw, now_ms))
 
     def _take_next(self, record: TournamentRecord) -> AttemptedBlock:
         block = self._left.popleft()
@@ -257,14 +277,14 @@ class Playing:
         assert schedule is not None
         for attempted in list(self._called_off):
             if not attempted.looked_at:
-                return Work(look_at=attempted)
+                return LookAt(attempted)
             assert attempted.called_off is not None
             for match in sorted(attempted.running):
-                return Work(end=(match, *attempted.called_off))
+                return EndMatch(match, *attempted.called_off)
             key = attempted.block.key
             if attempted.begun and schedule.is_dropped(key) and record.voided.get(key, 0) < attempted.attempt:
                 cause, text = attempted.called_off
-                return Work(event=BlockVoided(*key, attempted.attempt, cause, now_ms, text))
+                return WriteEvent(BlockVoided(*key, attempted.attempt, cause, now_ms, text))
             self._called_off.remove(attempted)
             self._forget(attempted)
         return None

@@ -143,8 +143,12 @@ def ratings_of(tournament: str, bots: Iterable[str], blocks: Iterable[BlockCompl
     even = [1.0] * len(names)
     strengths = _fit(_weighted(len(names), counted, [1.0] * len(counted)), (even, even), even, _CLOSE)
     repetitions = _repetitions(tournament, counted, strengths)
+    shown = _shown(strengths)
     ratings = sorted(
-        (_rating(names[bot], bot, strengths, repetitions, blocks_of[bot]) for bot in range(len(names))),
+        (
+            _rating(name, shown[bot], [each[bot] for each in repetitions], blocks_of[bot])
+            for bot, name in enumerate(names)
+        ),
         key=lambda rating: (-rating.rating, rating.bot),
     )
     comparisons = _comparisons(ratings, number, repetitions)
@@ -236,13 +240,10 @@ def _shown(strengths: Sequence[float]) -> list[float]:
     return [_MEAN + _ELO * (each - mean) for each in logarithms]
 
 
-def _rating(
-    name: str, bot: int, strengths: Sequence[float], repetitions: Sequence[Sequence[float]], blocks: int
-) -> BotRating:
-    rating = _shown(strengths)[bot]
+def _rating(name: str, rating: float, repeated: Sequence[float], blocks: int) -> BotRating:
     if blocks < 2:
         return BotRating(name, rating, None, None, blocks)
-    half = student_t_975(blocks - 1) * _spread([each[bot] for each in repetitions])
+    half = student_t_975(blocks - 1) * _spread(repeated)
     return BotRating(name, rating, rating - half, rating + half, blocks)
 
 

@@ -22,7 +22,7 @@ from cutpurse_server.matches.desk import Observer
 from cutpurse_server.matches.events import MatchBegun, MatchEvent, SeatIdentity
 from cutpurse_server.matches.record import MatchRecord
 from cutpurse_server.tournaments.deals import NO_ENTROPY, match_key, slot_secret
-from cutpurse_server.tournaments.playing import Playing, Work
+from cutpurse_server.tournaments.playing import BeginMatch, EndMatch, LookAt, Playing, Work, WriteEvent
 from cutpurse_server.tournaments.record import Phase, TournamentRecord
 from cutpurse_server.tournaments.schedule import ScheduledMatch
 from cutpurse_server.tournaments.store import TournamentStore
@@ -242,25 +242,25 @@ class Reconciler:
 
     async def _do(self, record: TournamentRecord, playing: Playing, work: Work) -> None:
         """Carry out one piece of work. What has failed or was overtaken is derived again in the next step."""
-        if work.event is not None:
-            # A conflict means that another replica wrote first; the next step reads what.
-            if await self._store.append(record, work.event, closed=work.closes):
-                self._tell()
-        elif work.look_at is not None:
-            for scheduled in work.look_at.matches:
-                existing = await self._desk.record(scheduled.match)
-                if existing is not None:
-                    playing.began(scheduled, existing)
-            work.look_at.looked_at = True
-        elif work.end is not None:
-            match, cause, text = work.end
-            await self._desk.ask(match, lambda draft, now_ms: abort(draft, cause, text, now_ms))
-            ended = await self._desk.record(match)
-            if ended is not None and ended.over:
-                playing.notice(ended)
-        elif work.begin is not None:
-            begun = begin_scheduled(record, work.begin, self._store.log.now_ms())
-            new = await self._desk.begin(begun)
-            playing.began(work.begin, None if new else await self._desk.record(work.begin.match))
-            # Let the match's bots hear of it before the next one is begun.
-            await asyncio.sleep(0)
+        match work:
+            case WriteEvent(event, closes):
+                # A conflict means that another replica wrote first; the next step reads what.
+                if await self._store.append(record, event, closed=closes):
+                    self._tell()
+            case LookAt(attempted):
+                for scheduled in attempted.matches:
+                    existing = await self._desk.record(scheduled.match)
+                    if existing is not None:
+                        playing.began(scheduled, existing)
+                attempted.looked_at = True
+            case EndMatch(name, cause, text):
+                await self._desk.ask(name, lambda draft, now_ms: abort(draft, cause, text, now_ms))
+                ended = await self._desk.record(name)
+                if ended is not None and ended.over:
+                    playing.notice(ended)
+            case BeginMatch(scheduled):
+                begun = begin_scheduled(record, scheduled, self._store.log.now_ms())
+                new = await self._desk.begin(begun)
+                playing.began(scheduled, None if new else await self._desk.record(scheduled.match))
+                # Let the match's bots hear of it before the next one is begun.
+                await asyncio.sleep(0)

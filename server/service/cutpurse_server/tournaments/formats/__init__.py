@@ -2,6 +2,7 @@
 
 - `course`: what a format may look at.
 - `grouping`: tables of neighbours in an order, with bots apart that should be.
+- `seating`: a round in which everybody plays once.
 - one module for each format.
 """
 
@@ -16,7 +17,8 @@ from cutpurse_server.tournaments.formats.elimination import SingleElimination, e
 from cutpurse_server.tournaments.formats.gauntlet import Gauntlet, gauntlet_matches
 from cutpurse_server.tournaments.formats.ladder import Ladder
 from cutpurse_server.tournaments.formats.round_robin import RoundRobin, round_robin_matches
-from cutpurse_server.tournaments.formats.swiss import Swiss, rounds_of_tables_matches
+from cutpurse_server.tournaments.formats.seating import rounds_of_tables_matches
+from cutpurse_server.tournaments.formats.swiss import Swiss
 
 __all__ = ["KINDS", "Course", "Draw", "Kind", "Pairing", "Table"]
 

@@ -24,7 +24,8 @@ from typing import NamedTuple
 
 from cutpurse_server.tournaments.events import BlockCompleted
 from cutpurse_server.tournaments.formats.course import Course, Draw, TiedLot, pair
-from cutpurse_server.tournaments.formats.grouping import SAME_OWNER, tables_of_neighbours
+from cutpurse_server.tournaments.formats.grouping import SAME_OWNER
+from cutpurse_server.tournaments.formats.seating import seated_round
 
 __all__ = ["START", "Ladder", "Rating", "after_period"]
 
@@ -104,22 +105,13 @@ class Ladder:
     def next(self) -> Draw | None:
         """The next period, as long as there is one and a table can be filled."""
         course = self._course
-        players = course.manifest.players
-        present = course.present()
-        if len(course.rounds) >= course.manifest.rounds or len(present) < players:
-            return None
-        lot = course.shuffled("cutpurse/ladder/v1", str(len(course.rounds) + 1), present)
-        # Both sorts are stable, so what is equal stays in the order of the lot.
-        byes = set(sorted(lot, key=lambda number: course.byes[number])[: len(present) % players])
         ratings = self._ratings_after(len(course.rounds))
-        here = (number for number in lot if number not in byes)
-        seated = sorted(here, key=lambda number: ratings[number].mean, reverse=True)
         before = {both for table in course.rounds[-1:] for each in table for both in combinations(each, 2)}
 
         def avoid(one: int, other: int) -> int:
             return SAME_OWNER * course.same_owner(one, other) + (pair(one, other) in before)
 
-        return Draw(tuple(tables_of_neighbours(seated, players, avoid)), tuple(sorted(byes)))
+        return seated_round(course, "cutpurse/ladder/v1", avoid, height=lambda number: ratings[number].mean)
 
     def drawn(self, draw: Draw) -> None:
         """The period before is closed for good."""

@@ -12,18 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from cutpurse_server.tournaments.events import Manifest
 from cutpurse_server.tournaments.formats.course import Course, Draw, TiedLot
-from cutpurse_server.tournaments.formats.grouping import SAME_OWNER, tables_of_neighbours
+from cutpurse_server.tournaments.formats.grouping import SAME_OWNER
+from cutpurse_server.tournaments.formats.seating import seated_round
 
-__all__ = ["Swiss", "rounds_of_tables_matches"]
+__all__ = ["Swiss"]
 
 _HALF = Fraction(1, 2)
-
-
-def rounds_of_tables_matches(manifest: Manifest, entrants: int) -> int:
-    """Matches of a format that seats everybody once a round, at most."""
-    return entrants // manifest.players * manifest.rounds * manifest.players
 
 
 class Swiss:
@@ -38,19 +33,11 @@ class Swiss:
 
     def next(self) -> Draw | None:
         """The next round, as long as rounds are left and a table can be filled."""
-        course = self._course
-        players = course.manifest.players
-        present = course.present()
-        if len(course.rounds) >= course.manifest.rounds or len(present) < players:
-            return None
-        lot = course.shuffled("cutpurse/swiss/v1", str(len(course.rounds) + 1), present)
-        scores = self.scores()
+        course, scores = self._course, self.scores()
         rank = [_HALF if course.mean(number) is None else scores[number] for number in range(len(course.entrants))]
-        # Both sorts are stable, so what is equal stays in the order of the lot.
-        byes = set(sorted(lot, key=lambda number: (course.byes[number], rank[number]))[: len(present) % players])
-        seated = sorted((number for number in lot if number not in byes), key=lambda number: -rank[number])
-        tables = tables_of_neighbours(seated, players, self._avoid)
-        return Draw(tuple(tables), tuple(sorted(byes)))
+        return seated_round(
+            course, "cutpurse/swiss/v1", self._avoid, height=rank.__getitem__, rests_before=rank.__getitem__
+        )
 
     def drawn(self, draw: Draw) -> None:
         """Nothing is remembered beyond the course."""
