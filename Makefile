@@ -58,7 +58,7 @@ test-postgresql: install postgresql ## Run only the tests that start a PostgreSQ
 test-all: test test-slow test-postgresql test-languages ## Run the quick tests, the slow ones, those with PostgreSQL, all languages
 
 # The languages beside Python. Each has a target that builds and tests its SDK and its first bot; a missing toolchain fails it.
-LANGUAGES := cpp typescript
+LANGUAGES := cpp go typescript
 # The service that those tests start.
 export CUTPURSE ?= $(abspath $(BIN))/cutpurse
 
@@ -71,6 +71,11 @@ test-typescript: install ## Build and test the TypeScript SDK and its first bot,
 	cd sdk/typescript && npm ci --no-fund --no-audit && npm run lint && npm test
 	cd bots/examples/typescript && npm ci --no-fund --no-audit && npm run build
 	$(CUTPURSE) bot check --patience 3 "node bots/examples/typescript/dist/bot.js"
+
+.PHONY: test-go
+test-go: install ## Build and test the Go SDK and its first bot, and check the bot (needs a C compiler: the race detector's)
+	cd sdk/go && test -z "$$(gofmt -l . ../../bots/examples/go)" && go vet ./... && go test -race .
+	cd sdk/go && BUF=$(abspath $(BIN))/buf go test ./internal/...
 
 .PHONY: test-cpp
 test-cpp: install cpp-packages ## Build the C++ bot from the protocol alone, and check it
@@ -122,6 +127,10 @@ TOY := tests/rules/rock_paper_scissors
 proto: install ## Generate the code of the proto files
 	$(BIN)/python proto/generate.py proto proto/gen/python
 	test ! -d $(TOY)/proto || $(BIN)/python proto/generate.py $(TOY)/proto $(TOY)/gen
+
+.PHONY: proto-go
+proto-go: install ## Generate the Go code of the proto files (needs Go)
+	cd sdk/go && $(abspath $(BIN))/buf generate
 
 .PHONY: proto-check
 proto-check: install ## Check that the committed generated code is fresh, and the protocol against the last tag
