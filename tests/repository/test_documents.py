@@ -7,6 +7,7 @@ How to mark a snippet, behind the language of its fence:
 - ``python run``        a program that must end without an error or a warning
 - ``python file=NAME``  is written to that file, so that later snippets can run it; any language (``toml file=…``)
 - ``slow``              as one more word: the document's snippets run with the slow tests
+- ``languages``         the same: they need the tools of other languages, and run with ``make test-languages``
 
 The snippets of one document run in order in one fresh folder, with the environment's programs first on PATH. A Python
 snippet without a mark must still parse. Everything else is only shown.
@@ -26,6 +27,12 @@ import pytest
 from tests.repository.tree import ROOT, ours
 
 SECONDS_PER_COMMAND = 240
+
+MARKS = {
+    "languages": [pytest.mark.languages, pytest.mark.timeout(900)],
+    "slow": [pytest.mark.slow, pytest.mark.timeout(600)],
+}
+"""By a word behind a fence: how the tests of the document's snippets are marked."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +74,10 @@ def snippets(document: Path) -> list[Snippet]:
     return found
 
 
-def is_slow(document: Path) -> bool:
-    """Whether the snippets of a document run with the slow tests."""
-    return any("slow" in snippet.marks for snippet in snippets(document))
+def runs_with(document: Path) -> str:
+    """With which tests the snippets of a document run: ``slow``, ``languages``, or nothing for the quick ones."""
+    marks = {mark for snippet in snippets(document) for mark in snippet.marks}
+    return next((kind for kind in MARKS if kind in marks), "")
 
 
 def anchors(document: Path) -> set[str]:
@@ -153,9 +161,11 @@ def execute(command: list[str], folder: Path) -> str:
 
 
 def named(documents: list[Path]) -> list[object]:
-    """The documents as parameters, by their names, the slow ones marked."""
-    marks = {True: [pytest.mark.slow, pytest.mark.timeout(600)], False: []}
-    return [pytest.param(each, id=each.relative_to(ROOT).as_posix(), marks=marks[is_slow(each)]) for each in documents]
+    """The documents as parameters, by their names, with the marks of the tests that they run with."""
+    return [
+        pytest.param(each, id=each.relative_to(ROOT).as_posix(), marks=MARKS.get(runs_with(each), []))
+        for each in documents
+    ]
 
 
 @pytest.mark.parametrize("document", documents(ROOT), ids=lambda document: document.relative_to(ROOT).as_posix())
