@@ -27,9 +27,10 @@ from cutpurse_server.matches.following import Following
 from cutpurse_server.matches.keeping import Codec, Decided, beginning, decided, read_on, stream_of
 from cutpurse_server.matches.observers import Observer, Observers
 from cutpurse_server.matches.pulse import Pulse, gap_before_ms
+from cutpurse_server.matches.quiet import Quiet
 from cutpurse_server.matches.record import MatchRecord, Phase
 from cutpurse_server.matches.stalls import Stalls
-from cutpurse_server.matches.waiting import Command, Done, Outcome, Queues, Waiting, waiting_for
+from cutpurse_server.matches.waiting import Command, Done, Outcome, Queues, Waiting, nobody, waiting_for
 from cutpurse_server.whereabouts import failure
 
 __all__ = ["Codec", "Command", "MatchDesk", "Observer", "stream_of"]
@@ -59,6 +60,7 @@ class MatchDesk:
         self._deadlines = Deadlines(log.now_ms, self._due_ms_of, self._notice)
         self._stalls = Stalls(lambda gap_ms: self._credit_all(gap_ms, "the service stood still"))
         self._credits = Credits()
+        self._quiet = Quiet(self._records.get)
         settled = partial(self._credits.settled, self._records)
         self._pulse = Pulse(log, self._read_again, self._give_back, settled, lambda: self._draining)
         self._following = Following(
@@ -85,7 +87,7 @@ class MatchDesk:
             if self.log_is_there:
                 await self._pulse.beat()
         self._stalls.start()
-        work = [self._flush_forever(), self._pulse.go_on(self._missed)]
+        work = [self._flush_forever(), self._pulse.go_on(lambda missed: self._fail(self.log.now_ms(), (), missed))]
         if self.log.shared:
             self.log.listen(self._following.heard)
             work.append(self._following.follow())
@@ -112,6 +114,7 @@ class MatchDesk:
         self._deadlines.stop()
         self._stalls.stop()
         self._waiting.stop()
+        self._quiet.stop()
 
     def observe(self, observer: Observer) -> None:
         """Tell somebody of everything from now on."""
@@ -185,7 +188,7 @@ class MatchDesk:
             waiting.done(None, ServiceError(ErrorReason.DRAINING))
         elif not self.log_is_there:
             waiting.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
-        elif not self._waiting.put(match, waiting):
+        elif not self._waiting.put(match, self._quiet.keep(match, waiting) if self.log.shared else waiting):
             waiting.done(None, ServiceError(ErrorReason.RATE_LIMITED))
 
     async def ask(self, match: str, command: Command) -> Any:
@@ -210,7 +213,7 @@ class MatchDesk:
         added: list[Decided] = []
         for match, taken in list(self._taken.items()):
             try:
-                each = self._decided_at_once(match, taken) or await self._decide(match, taken)
+                each = await self._decide(match, taken)
             except LogUnavailable as unavailable:
                 self._fail(now_ms, (), unavailable)
                 return
@@ -225,13 +228,6 @@ class MatchDesk:
                 self._finish(match, each.outcomes)
         if added:
             await self._commit(added, now_ms)
-
-    def _decided_at_once(self, match: str, taken: Sequence[Waiting]) -> Decided | None:
-        """What needs no look into the log, which is nearly everything if nobody else writes to it."""
-        before = None if self.log.shared else self.held(match)
-        if before is None or type(taken[0].command) is MatchBegun:
-            return None
-        return decided(before, taken, self.log.now_ms(), self._codec)
 
     async def _decide(self, match: str, taken: Sequence[Waiting]) -> Decided:
         command = taken[0].command
@@ -298,10 +294,6 @@ class MatchDesk:
         for waiting in (*(each for together in taken.values() for each in together), *self._waiting.take_all()):
             waiting.done(None, ServiceError(ErrorReason.LOG_UNAVAILABLE))
 
-    def _missed(self, cause: LogUnavailable) -> None:
-        """The log failed when nobody wrote to it."""
-        self._fail(self.log.now_ms(), (), cause)
-
     async def _read_again(self) -> None:
         await self._following.read(sorted(self._doubtful))
 
@@ -318,12 +310,9 @@ class MatchDesk:
     def _credit_all(
         self, gap_ms: int, text: str, credited_before_ms: Callable[[MatchRecord], int | None] = lambda _: None
     ) -> None:
-        now_ms = self.log.now_ms()
-        for match, record in self._records.items():
-            if record.phase is Phase.RUNNING:
-                # Nobody has lost more than the time since the decision was opened.
-                lost_ms = min(gap_ms, max(0, now_ms - record.opened_at_ms))
-                self._first(match, *self._credits.give(record, lost_ms, text, credited_before_ms(record)))
+        now_ms, records = self.log.now_ms(), self._records.values()
+        for match, *command in self._credits.give_all(records, now_ms, gap_ms, text, credited_before_ms):
+            self._first(match, *command)
 
     def _first(self, match: str, command: Command, done: Done) -> None:
         """Have a command of the desk's own decided before whatever waits."""
@@ -371,9 +360,10 @@ class MatchDesk:
             self._closed[match] = record
             if len(self._closed) > _CLOSED_RECORDS_MAX:
                 self._closed.popitem(last=False)
-            return
-        self._records[match] = record
-        self._deadlines.watch(match, next_due_ms(record))
+        else:
+            self._records[match] = record
+            self._deadlines.watch(match, next_due_ms(record))
+        self._quiet.moved(match)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         """A task of the desk's own has ended: in good order when cancelled, else nothing can go on."""
@@ -394,7 +384,7 @@ class MatchDesk:
         if record is None or is_left_to_others(record, self.log.now_ms(), self._patience_ms):
             return
         if self.log_is_there and not self._draining and not self._credits.owed(match):
-            self._waiting.put(match, Waiting(self._count_time, _nobody))
+            self._waiting.put(match, Waiting(self._count_time, nobody))
 
     def _count_time(self, draft: Draft, now_ms: int) -> None:
         count_time(draft, now_ms, self._fault_of, self._patience_ms)
@@ -402,8 +392,3 @@ class MatchDesk:
     def _patience_ms(self, bot: str) -> int:
         """How much longer than others this replica waits for a bot."""
         return 0 if not self.log.shared or self._is_here(bot) else ELSEWHERE_MS
-
-
-def _nobody(_: Any, error: Exception | None) -> None:
-    if error is not None:
-        logger.warning("a command of the desk's own failed", **failure(error))
