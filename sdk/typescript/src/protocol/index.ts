@@ -4,6 +4,9 @@
  * @module
  */
 
+/** Makes a message: `create(ArtRobberyActionSchema, { … })`. */
+export { create } from "@bufbuild/protobuf";
+
 export * from "./cutpurse/v1/art_robbery_pb.js";
 export * from "./cutpurse/v1/audit_pb.js";
 export * from "./cutpurse/v1/big_max_pb.js";
