@@ -318,7 +318,7 @@ def deadline_checked_outside_the_transaction(patch: Patch) -> None:
                 _play_default(draft, seat, Cause.TIMEOUT, now_ms, 0)
             _go_on(draft, now_ms)
 
-        self._waiting.put(match, waiting.Waiting(play_defaults, desk._nobody))
+        self._waiting.put(match, waiting.Waiting(play_defaults, waiting.nobody))
 
     patch.setattr(desk.MatchDesk, "_notice", notice)
 

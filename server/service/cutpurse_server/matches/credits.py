@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.deciding import Draft, credit
 from cutpurse_server.matches.events import ClockCredited, MatchEvent
-from cutpurse_server.matches.record import MatchRecord
+from cutpurse_server.matches.record import MatchRecord, Phase
 
 __all__ = ["Credits"]
+
+_Command = Callable[[Draft, int], Any]
+_Done = Callable[[Any, Exception | None], None]
 
 
 class _Owed(NamedTuple):
@@ -55,9 +58,23 @@ class Credits:
         later = (each for each in self._read.get(record.match, ()) if each.number == record.number)
         return record.credit_ms - sum(each.credit_ms for each in later if each.at_ms > at_ms)
 
+    def give_all(
+        self,
+        records: Iterable[MatchRecord],
+        now_ms: int,
+        gap_ms: int,
+        text: str,
+        credited_before_ms: Callable[[MatchRecord], int | None],
+    ) -> Iterator[tuple[str, _Command, _Done]]:
+        """For each running match what `give` says; nobody has lost more than the time since the decision was opened."""
+        for record in records:
+            if record.phase is Phase.RUNNING:
+                lost_ms = min(gap_ms, max(0, now_ms - record.opened_at_ms))
+                yield record.match, *self.give(record, lost_ms, text, credited_before_ms(record))
+
     def give(
         self, record: MatchRecord, gap_ms: int, text: str, credited_before_ms: int | None = None
-    ) -> tuple[Callable[[Draft, int], Any], Callable[[Any, Exception | None], None]]:
+    ) -> tuple[_Command, _Done]:
         """The command that credits a gap to the open decision of a match, and whom to tell of its outcome.
 
         The credit goes on top of what had been credited when the gap began; without that, of what is by now.

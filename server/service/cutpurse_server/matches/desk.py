@@ -28,7 +28,7 @@ from cutpurse_server.matches.keeping import Codec, Decided, beginning, decided, 
 from cutpurse_server.matches.observers import Observer, Observers
 from cutpurse_server.matches.pulse import Pulse, gap_before_ms
 from cutpurse_server.matches.quiet import Quiet
-from cutpurse_server.matches.record import MatchRecord, Phase
+from cutpurse_server.matches.record import MatchRecord
 from cutpurse_server.matches.stalls import Stalls
 from cutpurse_server.matches.waiting import Command, Done, Outcome, Queues, Waiting, nobody, waiting_for
 from cutpurse_server.whereabouts import failure
@@ -310,9 +310,9 @@ class MatchDesk:
     def _credit_all(
         self, gap_ms: int, text: str, credited_before_ms: Callable[[MatchRecord], int | None] = lambda _: None
     ) -> None:
-        now_ms, records = self.log.now_ms(), self._records.values()
-        for match, *command in self._credits.give_all(records, now_ms, gap_ms, text, credited_before_ms):
-            self._first(match, *command)
+        running, now_ms = self._records.values(), self.log.now_ms()
+        for match, command, done in self._credits.give_all(running, now_ms, gap_ms, text, credited_before_ms):
+            self._first(match, command, done)
 
     def _first(self, match: str, command: Command, done: Done) -> None:
         """Have a command of the desk's own decided before whatever waits."""
@@ -374,8 +374,7 @@ class MatchDesk:
         self._fail(self.log.now_ms(), (), LogUnavailable("the desk cannot work any more"))
 
     def _due_ms_of(self, match: str) -> int | None:
-        record = self._records.get(match)
-        return None if record is None else next_due_ms(record)
+        return next_due_ms(self._records[match]) if match in self._records else None
 
     def _notice(self, match: str) -> None:
         """Somebody's time is over, unless it has to be given back first; what came in time and waits comes before."""

@@ -117,7 +117,11 @@ class MatchRecord:
         "void_cause",
     )
 
-    def __init__(self, begun: MatchBegun) -> None:
+    def __init__(self, begun: MatchBegun, like: MatchRecord | None = None) -> None:
+        """As a match begins, or as another record of it stands."""
+        if like is not None:
+            self._be_like(like)
+            return
         players = begun.players
         self.begun = begun
         self.game: Game[Any, Any, Any] = GAMES[begun.game]
@@ -156,6 +160,35 @@ class MatchRecord:
         self.chain = b""
         """The head of the hash chain; kept by whoever stores events, since only the stored bytes are hashed."""
 
+    def _be_like(self, like: MatchRecord) -> None:
+        # Written out, since it runs for every decision, and in a method since a compiled class is made by nothing else.
+        self.asked = like.asked
+        self.bank_ms = like.bank_ms
+        self.begun = like.begun
+        self.chain = like.chain
+        self.chance = like.chance
+        self.chosen = like.chosen.copy()
+        self.config = like.config
+        self.credit_ms = like.credit_ms
+        self.decisions = like.decisions
+        self.forfeited = like.forfeited
+        self.game = like.game
+        self.last_charged_ms = like.last_charged_ms
+        self.legal = like.legal
+        self.number = like.number
+        self.opened_at_ms = like.opened_at_ms
+        self.outcome = like.outcome
+        self.phase = like.phase
+        self.ready = like.ready
+        self.refused = like.refused.copy()
+        self.requests = like.requests.copy()
+        self.seat_of = like.seat_of
+        self.state = like.state
+        self.state_mac = like.state_mac
+        self.strikes = like.strikes
+        self.version = like.version
+        self.void_cause = like.void_cause
+
     @property
     def match(self) -> str:
         """The match's identifier."""
@@ -167,35 +200,8 @@ class MatchRecord:
         return self.phase >= _ENDED
 
     def copy(self) -> MatchRecord:
-        """A record that may be changed without this one's noticing. Written out, since it runs for every decision."""
-        twin = MatchRecord.__new__(MatchRecord)
-        twin.asked = self.asked
-        twin.bank_ms = self.bank_ms
-        twin.begun = self.begun
-        twin.chain = self.chain
-        twin.chance = self.chance
-        twin.chosen = self.chosen.copy()
-        twin.config = self.config
-        twin.credit_ms = self.credit_ms
-        twin.decisions = self.decisions
-        twin.forfeited = self.forfeited
-        twin.game = self.game
-        twin.last_charged_ms = self.last_charged_ms
-        twin.legal = self.legal
-        twin.number = self.number
-        twin.opened_at_ms = self.opened_at_ms
-        twin.outcome = self.outcome
-        twin.phase = self.phase
-        twin.ready = self.ready
-        twin.refused = self.refused.copy()
-        twin.requests = self.requests.copy()
-        twin.seat_of = self.seat_of
-        twin.state = self.state
-        twin.state_mac = self.state_mac
-        twin.strikes = self.strikes
-        twin.version = self.version
-        twin.void_cause = self.void_cause
-        return twin
+        """A record that may be changed without this one's noticing."""
+        return MatchRecord(self.begun, self)
 
     def legal_of(self, seat: Seat) -> Any:
         """The seat's legal actions in canonical order, computed once per decision."""

@@ -7,10 +7,13 @@ from collections import deque
 from collections.abc import Callable, Sized
 from typing import Any, NamedTuple
 
+import structlog
+
 from cutpurse_server.matches.deciding import Draft
 from cutpurse_server.matches.events import MatchBegun
+from cutpurse_server.whereabouts import failure
 
-__all__ = ["Command", "Done", "Outcome", "Queues", "Waiting", "waiting_for"]
+__all__ = ["Command", "Done", "Outcome", "Queues", "Waiting", "nobody", "waiting_for"]
 
 Command = Callable[[Draft, int], Any]
 """Reads the draft's record, adds events, returns a reply. The number is store time in milliseconds."""
@@ -26,6 +29,8 @@ _PASSES_MAX = 16
 """How often the loop may go round while more comes; each time takes about as long as reading what has come."""
 _PATIENCE_MS = 2
 """How long what no clock waits for may wait for company: a flush for its sake alone would keep the others waiting."""
+
+logger = structlog.get_logger(__name__)
 
 
 class Waiting(NamedTuple):
@@ -60,6 +65,12 @@ def waiting_for(command: Command | MatchBegun, *, patient: bool) -> tuple[Waitin
             future.set_exception(error)
 
     return Waiting(command, done, patient), future
+
+
+def nobody(_: Any, error: Exception | None) -> None:
+    """The sender of a command of the desk's own."""
+    if error is not None:
+        logger.warning("a command of the desk's own failed", **failure(error))
 
 
 class Queues:
