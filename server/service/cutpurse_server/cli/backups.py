@@ -13,6 +13,7 @@ import structlog
 
 from cutpurse_server.log.port import Log, LogUnavailable
 from cutpurse_server.log.sqlite import SQLiteLog
+from cutpurse_server.whereabouts import failure
 
 __all__ = ["backups_on_request"]
 
@@ -66,5 +67,8 @@ async def _make_backups(log: SQLiteLog, path: Path, asked: asyncio.Event) -> Non
             await log.back_up(path)
         except LogUnavailable as unavailable:
             logger.error("backup failed", error=str(unavailable))
+        except Exception as error:
+            # Nobody awaits this; the next one may go well.
+            logger.error("backup failed", **failure(error))
         else:
             logger.info("backup made", file=str(path))
