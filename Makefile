@@ -145,13 +145,17 @@ bench: install ## Measure, each figure as a ratio to a floor measured in the sam
 	$(BIN)/cutpurse bench --output build/bench.json $(BENCH)
 
 .PHONY: compiled
-compiled: install ## Compile the rules (build/compiled; minutes, needs a C compiler) and run their tests on the compiled form
+compiled: install ## Compile the rules and what runs for every decision (build/compiled; minutes, needs a C compiler), and run their tests on the compiled form
 	$(BIN)/python -m cutpurse_server.bench.compiled
 	PYTHONPATH=build/compiled $(BIN)/python -c 'from cutpurse_rules import chance; assert chance.__file__.endswith(".so")'
 	@# The toy game is interpreted, and cannot inherit from the compiled contract; nor can a fault be planted in compiled code.
 	PYTHONPATH=build/compiled $(BIN)/python -m pytest -m "not slow and not long" tests/rules $(PYTEST) \
 		--ignore tests/rules/rock_paper_scissors --ignore tests/rules/test_names.py \
 		--deselect tests/rules/shadow_thief/test_machine.py::test_the_machine_finds_a_card_that_is_lost_and_tells_it_in_few_choices
+	$(BIN)/python -m cutpurse_server.bench.compiled_service
+	PYTHONPATH=build/compiled $(BIN)/python -c 'from cutpurse_server.matches import record; assert record.__file__.endswith(".so")'
+	PYTHONPATH=build/compiled $(BIN)/python -m pytest -m "not slow and not long" $(PYTEST) \
+		tests/server/wire tests/server/matches tests/server/log/test_match_events.py tests/server/log/test_sqlite.py
 
 .PHONY: scale
 scale: install ## Play 100,000 matches of 1,000 entrants through log and reconciler, the play faked; SCALE="--format ladder"

@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from cutpurse_rules import GAMES
 from cutpurse_server.bench.appends import bare_appends_per_s, log_appends_per_s
-from cutpurse_server.bench.compiled import compiled_decisions_per_s
+from cutpurse_server.bench.compiled import COMPILED, compiled_decisions_per_s
+from cutpurse_server.bench.compiled_service import service_is_compiled
 from cutpurse_server.bench.playouts import open_spiel_decisions_per_s, rules_decisions_per_s
 from cutpurse_server.bench.processes import result_of, server
 from cutpurse_server.bench.replays import replayed_decisions_per_s
@@ -81,15 +83,22 @@ def _echo(streams: int, seconds: float) -> Figures:
         return result_of("cutpurse_server.bench.echo", "measure", facts["address"], str(streams), str(seconds))
 
 
-def _service(matches: int, seconds: float, log: str = "", replicas: int = 1) -> Figures:
+def _service(matches: int, seconds: float, log: str = "", replicas: int = 1, code: Path | None = None) -> Figures:
     module = "cutpurse_server.bench.service"
     with ExitStack() as running:
         facts = [
-            running.enter_context(server(module, log, "art_robbery", str(matches), str(replica), str(replicas)))
+            running.enter_context(
+                server(module, log, "art_robbery", str(matches), str(replica), str(replicas), first_from=code)
+            )
             for replica in range(replicas)
         ]
+        assert all(each["code"] == (".so" if code else ".py") for each in facts), "other code was asked for"
         addresses, tokens = json.dumps([each["address"] for each in facts]), json.dumps(facts[0]["tokens"])
         return result_of(module, "measure", addresses, tokens, str(seconds))
+
+
+def _compiled_service(matches: int, seconds: float) -> Figures | None:
+    return _service(matches, seconds, code=COMPILED) if service_is_compiled(COMPILED) else None
 
 
 def _service_on_postgresql(matches: int, replicas: int, seconds: float) -> Figures | None:
@@ -116,7 +125,7 @@ def _per_s(take: Callable[[float], float | None], seconds: float) -> Figures | N
     return None if value is None else {"per_s": value}
 
 
-_COMPILED = "cutpurse-server[bench], and compile the rules by `make compiled`"
+_COMPILED = "cutpurse-server[bench], and compile by `make compiled`"
 _POSTGRESQL = "PostgreSQL and cutpurse-server[postgresql]"
 _echo_16 = partial(_echo, 16)
 _hearts = partial(_per_s, partial(open_spiel_decisions_per_s, "hearts"))
@@ -142,6 +151,17 @@ MEASURES: tuple[Measure, ...] = (
         "decisions through the service, 16 matches", "bare echo, 16 streams", 0.35, partial(_service, 16), _echo_16
     ),
     Measure("decisions through the service, 64 matches", "bare echo, 16 streams", 0.6, partial(_service, 64), _echo_16),
+    *(
+        Measure(
+            f"decisions through the service, {matches} matches, compiled",
+            "bare echo, 16 streams",
+            goal,
+            partial(_compiled_service, matches),
+            _echo_16,
+            needs=_COMPILED,
+        )
+        for matches, goal in ((16, 0.35), (64, 0.6))
+    ),
     Measure(
         "turn to turn, one match, median",
         "echo round trip",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -31,10 +33,13 @@ async def serve_until_told(facts: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def server(module: str, *arguments: str) -> Iterator[Mapping[str, Any]]:
-    """A server process: what it printed of itself."""
+def server(module: str, *arguments: str, first_from: Path | None = None) -> Iterator[Mapping[str, Any]]:
+    """A server process: what it printed of itself. It imports from the folder `first_from` what is there."""
+    places = [str(first_from.resolve())] if first_from else []
+    places += filter(None, [os.environ.get("PYTHONPATH")])
     process = subprocess.Popen(
         [sys.executable, "-m", module, "serve", *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(places)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -26,6 +26,7 @@ from cutpurse.v1 import bot_pb2, bot_pb2_grpc, match_pb2
 from cutpurse_server.bench.processes import percentile, serve_until_told
 from cutpurse_server.identity import Role
 from cutpurse_server.loops import run_on_fast_loop
+from cutpurse_server.matches import record
 from cutpurse_server.matches.beginning import begin_match
 from cutpurse_server.matches.events import Clock, MatchEvent, SeatIdentity
 from cutpurse_server.matches.record import MatchRecord
@@ -90,7 +91,8 @@ async def _serve(log: str, game: str, matches: int, replica: int, replicas: int)
             matchmaker = _Matchmaker(service, game, replica, replicas)
             for _ in range(replica, matches, replicas):
                 await matchmaker.begin()
-            await serve_until_told({"address": service.addresses[0], "tokens": tokens})
+            facts = {"address": service.addresses[0], "tokens": tokens, "code": Path(record.__file__).suffix}
+            await serve_until_told(facts)
 
 
 async def _tokens(service: Service) -> list[str]:
