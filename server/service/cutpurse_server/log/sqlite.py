@@ -159,8 +159,8 @@ class SQLiteLog(OneOwner):
         after: list[_Open | None] = []
         moves: list[tuple[int, int, int]] = []
         rows: list[tuple[int, int, int, bytes, int, bytes]] = []
-        for append in appends:
-            stream, expected, events, chain, _ = append
+        closing: list[tuple[int]] = []
+        for stream, expected, events, chain, closed in appends:
             stands = self._open.get(stream) or _stand(connection, stream)
             if expected != (0 if stands is None else stands.version):
                 after.append(None)
@@ -174,15 +174,16 @@ class SQLiteLog(OneOwner):
             version = expected + len(events)
             rows.append((number, key, version, chain, previous, packed(events)))
             after.append(_Open(key, number, version))
+            if closed:
+                closing.append((key,))
         before = connection.total_changes()
         connection.executemany(_MOVE, moves)
         # Each statement moves its own head or none, so the sum tells whether all were moved.
         if connection.total_changes() - before != len(moves):
             raise apsw.Error("a head does not stand where its owner left it")
         connection.executemany(_INSERT, rows)
-        for append, stands in zip(appends, after, strict=True):
-            if append.closed and stands is not None:
-                connection.execute(_CLOSE, (stands.key,))
+        if closing:
+            connection.executemany(_CLOSE, closing)
         return after
 
     async def read(self, stream: str, after: int = 0) -> Sequence[StoredEvent]:

@@ -23,7 +23,7 @@ _BACKLOG_MAX = 2_048
 """Replies and news that may wait; beyond it the stream is not read any further, so that its sender has to wait."""
 _FRAME_DECISIONS_MAX = 256
 _FRAME_PARTS_MAX = 2_048
-_ACKNOWLEDGED_MS = 10
+_ACKNOWLEDGED_MS = 20
 """How long an acknowledgement may wait for company: nobody has to answer it."""
 
 
