@@ -9,23 +9,23 @@ const repository = fileURLToPath(new URL("../../../proto/cutpurse", import.meta.
 const protos = existsSync(repository) ? repository : `${folder}proto/cutpurse`;
 
 function run(command) {
-  execSync(command, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
+    execSync(command, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
 }
 
 /** When the latest change in a folder was, generated code left out. */
 function latestChange(path) {
-  if (!statSync(path).isDirectory()) {
-    return statSync(path).mtimeMs;
-  }
-  const names = readdirSync(path).filter((name) => path.endsWith("proto/cutpurse") || name !== "cutpurse");
-  return Math.max(...names.map((name) => latestChange(`${path}/${name}`)));
+    if (!statSync(path).isDirectory()) {
+        return statSync(path).mtimeMs;
+    }
+    const names = readdirSync(path).filter((name) => path.endsWith("proto/cutpurse") || name !== "cutpurse");
+    return Math.max(...names.map((name) => latestChange(`${path}/${name}`)));
 }
 
 const built = `${folder}dist/index.js`;
 const sources = [`${folder}src`, `${folder}package.json`, `${folder}tsconfig.json`, protos];
 if (!existsSync(built) || sources.some((source) => latestChange(source) > statSync(built).mtimeMs)) {
-  if (!existsSync(`${folder}node_modules/.bin/tsc`)) {
-    run("npm ci --ignore-scripts");
-  }
-  run("npm run build");
+    if (!existsSync(`${folder}node_modules/.bin/tsc`)) {
+        run("npm ci --ignore-scripts");
+    }
+    run("npm run build");
 }
