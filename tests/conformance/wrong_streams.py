@@ -39,8 +39,19 @@ def never_pauses(bot: Any, address: str, token: str, matches: int) -> int:
 
 
 def pauses_once_welcome(bot: Any, address: str, token: str, matches: int) -> int:
-    """Takes every Welcome for a success, after which there is no need to pause."""
-    example.STEADY_S = 0.0
+    """Takes every Welcome for a success, after which pauses are short again."""
+    receive, pause_s = bot.receive, example.pause_s
+
+    def welcomed(frame: bot_pb2.ConnectResponse) -> Any:
+        if frame.HasField("welcome"):
+            example.STEADY_S = 0.0
+        return receive(frame)
+
+    def paused(attempt: int) -> float:
+        example.STEADY_S = 5.0
+        return float(pause_s(attempt))
+
+    bot.receive, example.pause_s = welcomed, paused
     return int(example.play(bot, address, token, matches))
 
 
