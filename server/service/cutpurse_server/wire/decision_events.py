@@ -50,9 +50,11 @@ class ReadDecision(NamedTuple):
     """Where in the log the next decision begins."""
 
 
-_LENGTHS_OF_ONE_BYTE = 0x80
 _MADE = b"\x2a"
 """Tag of a secret event that is a ChoiceMade."""
+_LONGEST_MADE = 1_024
+_BEFORE_MADE = {len(_MADE + varint(size)) + size: _MADE + varint(size) for size in range(_LONGEST_MADE)}
+"""By length of a secret event that is a ChoiceMade, its tag and its length, as they stand before it."""
 _COMMITMENT = b"\xfa\x01\x20"
 """What stands before a commitment, which is the last field of a public event."""
 _FORCED = int(Cause.FORCED)
@@ -111,11 +113,11 @@ def _time(written: bytes) -> int | None:
 
 def _read_choice(stored: StoredEvent, number: int) -> ReadChoice | None:
     secret = stored.secret
-    within = secret[2 if len(secret) < 2 + _LENGTHS_OF_ONE_BYTE else 3 :]
-    if secret != _MADE + varint(len(within)) + within or not _is_sealed(stored, _choice_made(number)):
+    before = _BEFORE_MADE.get(len(secret))
+    if before is None or not secret.startswith(before) or not _is_sealed(stored, _choice_made(number)):
         return None
     try:
-        made = _Choice.FromString(within)
+        made = _Choice.FromString(secret[len(before) :])
     except DecodeError:
         return None
     cause = made.cause
