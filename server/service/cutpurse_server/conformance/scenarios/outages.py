@@ -19,7 +19,7 @@ _AWAY_S = 1.5
 _WATCHED_S = 2.0
 _DIALS_MAX = 30
 """At first, in that time. Pauses of 50 ms that double each time make about six."""
-_LATER_DIALS_MAX = 6
+_LATER_DIALS_MAX = 4
 """In the same time again. The same pauses make two at most."""
 _LATE_S = 3.0
 _PIECE_BYTES = 48
