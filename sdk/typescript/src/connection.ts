@@ -18,10 +18,14 @@ export const UNIX = "unix:";
 const FRAME_BYTES_READ_MAX = 64 * 1024 * 1024;
 
 /** A connection may die without a word: behind a router that was switched off a bot would wait for ever. So it asks. */
-const PING_INTERVAL_MS = 20_000;
+export interface Pings {
+  /** The time between two pings, in milliseconds. */
+  readonly intervalMs: number;
+  /** How long the answer may take, in milliseconds. */
+  readonly answerMsMax: number;
+}
 
-/** How long the answer may take. */
-const PING_MS_MAX = 10_000;
+const PINGS: Pings = { intervalMs: 20_000, answerMsMax: 10_000 };
 
 /** A connection of its own: nothing is shared with other streams, so nothing that failed is remembered for them. */
 export class Connection {
@@ -30,7 +34,7 @@ export class Connection {
   readonly #session: Session;
 
   /** To an address, encrypted if there is a certificate authority. It is opened by its first use. */
-  constructor(address: string, certificateAuthority: Buffer | undefined) {
+  constructor(address: string, certificateAuthority: Buffer | undefined, pings = PINGS) {
     const isUnix = address.startsWith(UNIX);
     const scheme = certificateAuthority === undefined ? "http" : "https";
     const baseUrl = `${scheme}://${isUnix ? "localhost" : address}`;
@@ -40,7 +44,7 @@ export class Connection {
         : isUnix
           ? { createConnection: () => connectSocket(address.slice(UNIX.length)) }
           : {};
-    this.#session = new Session(new URL(baseUrl).origin, options);
+    this.#session = new Session(new URL(baseUrl).origin, options, pings);
     const sessionManager = this.#session;
     this.transport = createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: FRAME_BYTES_READ_MAX });
   }
@@ -54,14 +58,17 @@ export class Connection {
 /** The `sessionManager` of a transport: one HTTP/2 connection, opened once and never anew: whether to dial in again is for the client to judge. */
 class Session {
   readonly #options: ClientSessionOptions | SecureClientSessionOptions;
+  readonly #pings: Pings;
   #opening: Promise<ClientHttp2Session> | undefined;
   #session: ClientHttp2Session | undefined;
 
   constructor(
     readonly authority: string,
     options: ClientSessionOptions | SecureClientSessionOptions,
+    pings: Pings,
   ) {
     this.#options = options;
+    this.#pings = pings;
   }
 
   async request(
@@ -93,9 +100,13 @@ class Session {
       session.on("error", reject);
     });
     const asking = setInterval(() => {
-      const giveUp = setTimeout(() => session.destroy(new Error("no answer to a ping")), PING_MS_MAX);
+      // Between its end and the event that tells of it a session takes no pings.
+      if (session.destroyed || session.closed) {
+        return;
+      }
+      const giveUp = setTimeout(() => session.destroy(new Error("no answer to a ping")), this.#pings.answerMsMax);
       session.ping(() => clearTimeout(giveUp));
-    }, PING_INTERVAL_MS);
+    }, this.#pings.intervalMs);
     session.once("close", () => clearInterval(asking));
     return session;
   }
