@@ -174,7 +174,7 @@ func TestCloseEndsEverythingAtOnce(t *testing.T) {
 	demand(t, "closing again", client.Close(), nil)
 }
 
-func TestANobodyIsOutOfReachWhenThePatienceIsOver(t *testing.T) {
+func TestNobodyIsOutOfReachWhenThePatienceIsOver(t *testing.T) {
 	_, err := run(t, first, quickly("unix:/nowhere", cutpurse.WithPatience(100*time.Millisecond))...)
 
 	var unreachable *cutpurse.ServiceUnreachableError

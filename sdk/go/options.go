@@ -62,6 +62,8 @@ func (o *options) check() error {
 		return invalid("WithMatches(%d): at least 1, or leave it out for no end", o.matches)
 	case o.concurrency < 0:
 		return invalid("WithConcurrency(%d): at least 1, or 0 for no bound", o.concurrency)
+	case o.backoff.First <= 0 || o.backoff.Factor < 1 || o.backoff.Longest < o.backoff.First:
+		return invalid("WithBackoff(%+v): pauses above 0 that do not become shorter", o.backoff)
 	case o.onRefused != AnswerFirstLegal && o.onRefused != Fail:
 		return invalid("OnRefused(%d): AnswerFirstLegal or Fail", o.onRefused)
 	case o.onError != AnswerFirstLegal && o.onError != Fail:
@@ -107,8 +109,15 @@ func WithPatience(patience time.Duration) Option { return func(o *options) { o.p
 // WithBackoff sets the pauses between attempts to reach the service.
 func WithBackoff(backoff Backoff) Option { return func(o *options) { o.backoff = backoff } }
 
-// WithLogger sets where the SDK writes about broken connections and refused answers; default slog.Default().
-func WithLogger(log *slog.Logger) Option { return func(o *options) { o.log = log } }
+// WithLogger sets where the SDK writes about broken connections and refused answers; default, and for nil,
+// slog.Default().
+func WithLogger(log *slog.Logger) Option {
+	return func(o *options) {
+		if log != nil {
+			o.log = log
+		}
+	}
+}
 
 // OnMatch is called by [Run] once for every match before the bot says that it is ready: to warm up, outside the clock. Its
 // context is done when the match ends before. An error ends the bot.

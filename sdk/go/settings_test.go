@@ -1,6 +1,7 @@
 package cutpurse
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -91,13 +92,21 @@ func TestAnErrorNeverShowsTheToken(t *testing.T) {
 }
 
 func TestOptionsThatMeanNothingAreRefusedBeforeDialling(t *testing.T) {
-	for _, option := range []Option{WithMatches(0), WithConcurrency(-1), OnRefused(7), OnError(-1)} {
+	for _, option := range []Option{WithMatches(0), WithConcurrency(-1), OnRefused(7), OnError(-1), WithBackoff(Backoff{})} {
 		var unusable *SettingsInvalidError
 		if _, err := Connect(WithAddress("unix:/x"), WithToken("token"), option); !errors.As(err, &unusable) {
 			t.Errorf("the error is %v", err)
 		}
-		if _, err := Run(t.Context(), nil, option); !errors.As(err, &unusable) {
+		choose := func(context.Context, *Decision) (Answer, error) { return Index(0), nil }
+		if _, err := Run(t.Context(), choose, WithAddress("unix:/x"), WithToken("token"), option); !errors.As(err, &unusable) {
 			t.Errorf("the error is %v", err)
 		}
+	}
+}
+
+func TestABotIsAFunction(t *testing.T) {
+	var unusable *SettingsInvalidError
+	if _, err := Run(t.Context(), nil, WithAddress("unix:/x"), WithToken("token")); !errors.As(err, &unusable) {
+		t.Errorf("the error is %v", err)
 	}
 }
