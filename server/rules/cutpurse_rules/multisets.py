@@ -9,23 +9,27 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
+from operator import mul
 
 __all__ = ["alone", "multiset_of", "notations", "small_with_one", "small_without_one", "with_one", "without_one"]
 
 _COMPONENTS = range(256)
 _ONE = tuple(bytes((component,)) for component in _COMPONENTS)
 _TWO = tuple(one * 2 for one in _ONE)
+_PLACES = bytes(max(0, component - 1) for component in _COMPONENTS)
+"""By component, its place among those of its kind, which are numbered from 1."""
 
 
 def multiset_of(counts: Mapping[str, int], canonical: Sequence[str]) -> bytes:
     """The multiset that holds `counts[notation]` components of each kind, numbered by their place in `canonical`."""
     assert set(counts) <= set(canonical)
-    return b"".join(_ONE[place] * counts.get(notation, 0) for place, notation in enumerate(canonical, start=1))
+    return b"".join(map(mul, _ONE[1:], map(counts.get, canonical, repeat(0))))
 
 
 def notations(multiset: bytes, canonical: Sequence[str]) -> list[str]:
     """The notation of every component, in the multiset's order."""
-    return [canonical[component - 1] for component in multiset]
+    return list(map(canonical.__getitem__, multiset.translate(_PLACES)))
 
 
 def alone(component: int) -> bytes:

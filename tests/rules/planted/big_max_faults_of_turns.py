@@ -18,8 +18,8 @@ FAULTS_OF_TURNS: Final = (
     Fault(
         "a refill of one card only",
         "big_max/drawing.py",
-        "    while state.winner is None and len(",
-        "    if state.winner is None and len(",
+        "    while missing and",
+        "    if missing and",
         "R1",
         "big_max/test_turn.py::test_r1_the_seat_that_played_draws_up_to_six_as_far_as_it_is_short",
     ),
@@ -101,8 +101,8 @@ FAULTS_OF_TURNS: Final = (
     Fault(
         "the refill goes on after the win",
         "big_max/drawing.py",
-        "    while state.winner is None and len(",
-        "    while len(",
+        "    while missing and state.winner is None and",
+        "    while missing and",
         "R6",
         "big_max/test_winning.py::test_r6_the_fifth_suitcase_displaye"
         "d_with_a_master_thief_in_hand_wins_and_nothing_is_drawn",
@@ -119,7 +119,7 @@ FAULTS_OF_TURNS: Final = (
         "the laid Master Thief is no discard",
         "big_max/turn.py",
         "    state.lay_down(seat, MASTER_THIEF)\n",
-        "    state.hands[seat] = without_one(state.hands[seat], MASTER_THIEF)\n",
+        "    state.hands[seat] = small_without_one(state.hands[seat], MASTER_THIEF)\n",
         "Winning",
         "big_max/test_winning.py::test_with_the_option_the_master_thief_is_laid_on_the_discards_and_nothing_is_drawn",
     ),

@@ -27,8 +27,9 @@ def refill(state: State, seat: Seat, chance: Chance) -> None:
 
     Once somebody has won nothing is drawn any more (R6), by the card just played or by a card drawn here.
     """
-    while state.winner is None and len(state.hands[seat]) < HAND_SIZE and draw_one(state, seat, chance):
-        pass
+    missing = HAND_SIZE - len(state.hands[seat])
+    while missing and state.winner is None and draw_one(state, seat, chance):
+        missing -= 1
 
 
 def draw_one(state: State, seat: Seat, chance: Chance) -> bool:

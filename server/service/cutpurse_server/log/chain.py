@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from hashlib import sha256
+from operator import itemgetter
 
 from cutpurse_server.log.port import StoredEvent
 
 __all__ = ["NO_MANIFEST", "SALT_BYTES", "commitment", "first_link", "link", "links"]
 
 SALT_BYTES = 32
+_PUBLIC = itemgetter(0)
+"""The public part of an event."""
 NO_MANIFEST = bytes(32)
 """Stands in for the manifest hash of streams that belong to no tournament."""
 
@@ -34,6 +37,6 @@ def link(previous: bytes, public: bytes) -> bytes:
 def links(previous: bytes, events: Iterable[StoredEvent]) -> bytes:
     """The head after several events."""
     # As `link`, written out, since an audit does little else so often.
-    for public, _, _ in events:
-        previous = sha256(b"\x02" + previous + sha256(b"\x00" + public).digest()).digest()
+    for hashed in map(sha256, map(b"\x00".__add__, map(_PUBLIC, events))):
+        previous = sha256(b"\x02" + previous + hashed.digest()).digest()
     return previous

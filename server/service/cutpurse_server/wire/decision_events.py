@@ -7,8 +7,8 @@ event is decoded by `match_events` and judged field by field. The bytes are not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import NamedTuple, cast
 
@@ -65,7 +65,11 @@ _TIME_BYTES = 6
 _SOME_TIME_MS = 1 << 7 * _TIME_BYTES - 1
 _SOME_TIME = b"\x80\x80\x80\x80\x80\x40"
 
-_new_choice = ReadChoice._make
+# Both of them are made for every decision, so without asking whether there are as many values as names.
+_new_choice: Callable[[tuple[int, str, bool, int, int, bytes, bytes]], ReadChoice] = partial(tuple.__new__, ReadChoice)
+_new_decision: Callable[[tuple[int, tuple[Seat, ...], list[ReadChoice], StoredEvent, int]], ReadDecision] = partial(
+    tuple.__new__, ReadDecision
+)
 _Choice = log_pb2.ChoiceMadeSecret
 
 
@@ -85,7 +89,7 @@ def read_decision(events: Sequence[StoredEvent], at: int, number: int) -> ReadDe
         if choice is None:
             return None
         choices.append(choice)
-    return ReadDecision(opened_ms, asked, choices, events[last], last + 1)
+    return _new_decision((opened_ms, asked, choices, events[last], last + 1))
 
 
 @lru_cache(maxsize=8_192)
@@ -103,12 +107,22 @@ def _asked(opening: bytes, number: int) -> tuple[Seat, ...]:
 
 def _time(written: bytes) -> int | None:
     """A point in time, if it takes as many bytes as all do in our days."""
-    if len(written) != _TIME_BYTES:
+    since_ms = _most_of_time(written[2:])
+    if since_ms is None:
         return None
-    a, b, c, d, e, f = written
-    if not a & b & c & d & e & _MORE or not 0 < f < _MORE:
+    a, b, *_ = written
+    return since_ms | (a & 127) | (b & 127) << 7 if a & b & _MORE else None
+
+
+@lru_cache(maxsize=256)
+def _most_of_time(written: bytes) -> int | None:
+    """What all but the first two bytes of a point in time say, which is the same for 16 seconds."""
+    if len(written) != _TIME_BYTES - 2:
         return None
-    return a & 127 | (b & 127) << 7 | (c & 127) << 14 | (d & 127) << 21 | (e & 127) << 28 | f << 35
+    c, d, e, f = written
+    if not c & d & e & _MORE or not 0 < f < _MORE:
+        return None
+    return (c & 127) << 14 | (d & 127) << 21 | (e & 127) << 28 | f << 35
 
 
 def _read_choice(stored: StoredEvent, number: int) -> ReadChoice | None:
