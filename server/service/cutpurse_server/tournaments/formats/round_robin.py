@@ -1,6 +1,9 @@
 """Round robin: in every round every set of n entrants meets, or, with a maximum of tables, a balanced choice of them.
 
-All tables. Those with two bots of one owner are left out, unless that would leave a bot without any table.
+All tables. Those with two bots of one owner are left out, unless that would leave a bot without any table. The order is
+such that nobody runs ahead: where bots have as many tables, no two ever differ by more than two, and by none at the end
+of a round. The next table is one of the bot that has sat least; of the first that are left to it in the order of their
+codes, the one whose bots, those who have sat most looked at first, have sat least.
 
 A maximum of tables. Tables are made in cycles, in each of which everybody sits once, so at every moment no two bots
 differ by more than one table. A table takes bots that have met those there least often, and never one of an owner who
@@ -10,8 +13,9 @@ swaps. Cycles run on over the rounds, so pairs that a round left out come first 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from heapq import heappop, heappush
 from itertools import combinations, count, islice
 from math import comb
 
@@ -19,10 +23,10 @@ from cutpurse_server.tournaments.events import Manifest
 from cutpurse_server.tournaments.formats.course import Course, Draw, Table, TiedLot, pair
 from cutpurse_server.tournaments.formats.grouping import SAME_OWNER, mended
 
-__all__ = ["WAVE_REACH", "RoundRobin", "round_robin_matches"]
+__all__ = ["ROUND_REACH", "RoundRobin", "round_robin_matches"]
 
-WAVE_REACH = 256
-"""How far a wave looks ahead for tables that fit, so that large schedules are made quickly."""
+ROUND_REACH = 64
+"""Of how many tables of a bot, at most, its next one is chosen, so that large schedules are made quickly."""
 
 _REACH = 64
 """Of how many bots, at most, the next one of a table is chosen."""
@@ -50,7 +54,7 @@ class RoundRobin:
         most = manifest.settings.tables
         design = _Design(self._course).tables() if most and most < len(every) else None
         for number in range(1, manifest.rounds + 1):
-            yield list(islice(design, most)) if design else list(self._in_waves(number, every))
+            yield list(islice(design, most)) if design else list(self._evenly(number, every))
 
     def next(self) -> Draw | None:
         """None: all rounds are fixed."""
@@ -74,19 +78,54 @@ class RoundRobin:
         apart = [table for table in every if len({owners[number] for number in table}) == len(table)]
         return apart if {number for table in apart for number in table} == set(everybody) else every
 
-    def _in_waves(self, round_number: int, every: Sequence[Table]) -> Iterator[Table]:
-        """The tables of a round: waves of tables that share no bot, so that they can be played at once."""
-        left = self._course.in_lot_order("cutpurse/table/v2", str(round_number), every)
-        while left:
-            busy: set[int] = set()
-            passed: list[Table] = []
-            for members in left[:WAVE_REACH]:
-                if busy.isdisjoint(members):
-                    busy.update(members)
-                    yield members
-                else:
-                    passed.append(members)
-            left[:WAVE_REACH] = passed
+    def _evenly(self, round_number: int, every: Sequence[Table]) -> Iterator[Table]:
+        """The tables of a round, in an order in which nobody runs ahead: each is one of a bot that has sat least."""
+        course = self._course
+        tables = course.in_lot_order("cutpurse/table/v2", str(round_number), every)
+        due = course.shuffled("cutpurse/due/v1", str(round_number), range(len(course.entrants)))
+        place = {number: at for at, number in enumerate(due)}
+        left: dict[int, list[Table]] = {number: [] for number in due}
+        for members in tables:
+            for number in members:
+                left[number].append(members)
+        sat = dict.fromkeys(due, 0)
+        played: set[Table] = set()
+        # Entries of bots that have sat again since are out of date, and passed over.
+        queue = [(0, at, number) for number, at in place.items()]
+        while queue:
+            games, _, number = heappop(queue)
+            if games != sat[number]:
+                continue
+            members = _least_sat(left[number], played, sat, games)
+            if members is None:
+                continue
+            played.add(members)
+            yield members
+            for each in members:
+                sat[each] += 1
+                heappush(queue, (sat[each], place[each], each))
+
+
+def _least_sat(tables: list[Table], played: set[Table], sat: Mapping[int, int], games: int) -> Table | None:
+    """Of the first tables that are left the one whose bots have sat least; none of them less than `games`.
+
+    Those that are not left are taken out of the list once they are many.
+    """
+    chosen: Table | None = None
+    least, looked, passed = [games], 0, 0
+    for table in tables:
+        if table in played:
+            passed += 1
+            continue
+        counts = sorted([sat[each] for each in table], reverse=True)
+        if chosen is None or counts < least:
+            chosen, least = table, counts
+        looked += 1
+        if least[0] == games or looked == ROUND_REACH:
+            break
+    if passed > ROUND_REACH:
+        tables[:] = [table for table in tables if table not in played]
+    return chosen
 
 
 class _Design:
