@@ -101,7 +101,7 @@ LIMITS = [
     Limit(
         "calls of an owner", met_limits.many_calls_of_an_owner, constant(rates, BURST=5), constant(rates, BURST=ENDLESS)
     ),
-    Limit("answers to nobody", met_limits.stray_answers, as_it_is, constant(bots, _STRAY_MS=0)),
+    Limit("answers to nobody", met_limits.stray_answers, constant(bots, _STRAY_MS=5), constant(bots, _STRAY_MS=0)),
     Limit("dialling in", met_limits.many_dials, constant(rates, BURST=5), constant(rates, BURST=ENDLESS)),
     Limit(
         "a slow reader",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from functools import partial
+from time import monotonic
 from typing import Any
 
 import grpc
@@ -35,9 +36,11 @@ _HELLO_S = 10.0
 """How long a stream may be open before its Hello."""
 _READY_AGAIN_S = 0.25
 """How long until a readiness that could not be written is tried again."""
-_STRAY_MS = 5
-"""How long a stream is not read for each answer to a match in which its bot has no seat: looking for one costs a look
-into the log, and nobody has to be asked who only guesses."""
+_STRAY_MS = 20
+"""One in so long of a bot's answers to matches in which it has no seat is refused, whatever streams they come on, and
+what comes behind it waits: each costs a look into the log and a refusal, and nobody has to be asked who only guesses."""
+_STRAYS_AT_ONCE = 10
+"""After a pause so many are refused at once, since a frame for each refusal would cost more than the looks do."""
 _SDK_BYTES_MAX = 128
 _NAME_SHOWN_CHARACTERS = 64
 _MATCH_SHOWN_CHARACTERS = 256
@@ -57,6 +60,8 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
         """By bot and match: who is being written down as ready."""
         self._greeting: Counter[str] = Counter()
         """By bot: streams that have not said Hello."""
+        self._strays_due_s: dict[str, float] = {}
+        """By bot: when its next stray answer would be refused, had each been waited for."""
 
     async def Connect(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]
         """See bot.proto. Frames arrive as bytes: a frame that cannot be read ends the stream with MALFORMED."""
@@ -133,14 +138,24 @@ class BotServicer(bot_pb2_grpc.BotServiceServicer):
                 raise ServiceError(ErrorReason.TOO_LARGE, f"A frame holds at most {_READIES_PER_FRAME_MAX} readies.")
             for ready in frame.readies:
                 await self._ready(connection, ready.match)
-            strays = 0
             for choice in frame.choices:
                 record = self._desk.held(choice.match) or await self._desk.record(choice.match)
-                strays += record is None or connection.bot not in record.seat_of
+                if record is None or connection.bot not in record.seat_of:
+                    await self._wait_for_strays(connection.bot)
                 self._choose(connection, record, choice, received_at_ms)
             await connection.room()
-            if strays:
-                await asyncio.sleep(strays * _STRAY_MS / 1_000)
+
+    async def _wait_for_strays(self, bot: str) -> None:
+        """Wait until a stray answer of a bot may be refused; the first few after a pause may at once."""
+        now_s = monotonic()
+        due_s = max(now_s, self._strays_due_s.pop(bot, now_s))
+        # The bot that was named last stands last, so those that need not be remembered any more stand first.
+        self._strays_due_s[bot] = due_s + _STRAY_MS / 1_000
+        while (first := next(iter(self._strays_due_s))) != bot and self._strays_due_s[first] <= now_s:
+            del self._strays_due_s[first]
+        wait_s = due_s - now_s
+        if wait_s and wait_s >= _STRAYS_AT_ONCE * _STRAY_MS / 1_000:
+            await asyncio.sleep(wait_s)
 
     async def _ready(self, connection: Connection, match: str) -> None:
         """A bot that was ready already, or is late, changes nothing: it must not take anybody's place in a queue."""

@@ -84,6 +84,8 @@ _TEXT_CHARACTERS_MAX = 300
 _ANSWER_STREAMS_PER_CALLER_MAX = 256
 _REFUSAL_MS = 250
 """How long a call that comes too often waits for its refusal, which costs as much as an answer."""
+_PACE_MS = 100
+"""How long a call waits that comes after many others: whoever calls as fast as the answers come takes others' time."""
 _LOOK_S = 1.0
 """How often a stream's token is looked at: one that was revoked or has expired ends its streams."""
 _FAREWELL_S = 2.0
@@ -184,8 +186,8 @@ class Gate(grpc.aio.ServerInterceptor):
         async def stream(request_iterator: Any, context: Any) -> None:
             async def served() -> None:
                 caller = await self._admit(method, context)
-                # Dialling in counts as a call; what is said on the stream does not.
-                await self._count(caller)
+                # Dialling in counts as a call, too; what is said on the stream does not.
+                await self._count(caller, dials=True)
                 await _open_stream(context)
                 await self._while_admitted(caller, inner(request_iterator, context), _FAREWELL_S)
 
@@ -193,10 +195,13 @@ class Gate(grpc.aio.ServerInterceptor):
 
         return stream
 
-    async def _count(self, caller: Caller) -> None:
-        """Count a call of the caller's owner; RATE_LIMITED, after a while, if there were too many."""
+    async def _count(self, caller: Caller, *, dials: bool = False) -> None:
+        """Count a call of the caller's owner; it waits if there were many; RATE_LIMITED if there were too many."""
         try:
-            self._rates.take(caller.owner or caller.name)
+            if dials:
+                self._rates.dial(caller.bot)
+            if self._rates.take(caller.owner or caller.name):
+                await asyncio.sleep(_PACE_MS / 1_000)
         except ServiceError:
             await asyncio.sleep(_REFUSAL_MS / 1_000)
             raise
