@@ -96,12 +96,12 @@ class RoundRobin:
             games, _, number = heappop(queue)
             if games != sat[number]:
                 continue
-            members = _least_sat(left[number], played, sat, games)
-            if members is None:
+            chosen = _least_sat(left[number], played, sat, games)
+            if chosen is None:
                 continue
-            played.add(members)
-            yield members
-            for each in members:
+            played.add(chosen)
+            yield chosen
+            for each in chosen:
                 sat[each] += 1
                 heappush(queue, (sat[each], place[each], each))
 
