@@ -58,7 +58,7 @@ test-postgresql: install postgresql ## Run only the tests that start a PostgreSQ
 test-all: test test-slow test-postgresql test-languages ## Run the quick tests, the slow ones, those with PostgreSQL, all languages
 
 # The languages beside Python. Each has a target that builds and tests its SDK and its first bot; a missing toolchain fails it.
-LANGUAGES := cpp go typescript
+LANGUAGES := cpp go rust typescript
 # The service that those tests start.
 export CUTPURSE ?= $(abspath $(BIN))/cutpurse
 
@@ -76,6 +76,15 @@ test-typescript: install ## Build and test the TypeScript SDK and its first bot,
 test-go: install ## Build and test the Go SDK and its first bot, and check the bot (needs a C compiler: the race detector's)
 	cd sdk/go && test -z "$$(gofmt -l . ../../bots/examples/go)" && go vet ./... && go test -race .
 	cd sdk/go && BUF=$(abspath $(BIN))/buf go test ./internal/...
+
+# One folder for all that is built in Rust, so that dependencies are compiled once; a project that `bot new` makes takes part.
+test-rust test-languages: export CARGO_TARGET_DIR := $(abspath build/rust)
+test-rust test-languages: export PROFILE := dev
+.PHONY: test-rust
+test-rust: install ## Build and test the Rust SDK and its first bot, and check the bot
+	cd sdk/rust && cargo fmt --check && cargo clippy --quiet --all-targets -- --deny warnings && cargo test --quiet
+	cd bots/examples/rust && cargo fmt --check && cargo build --quiet
+	$(CUTPURSE) bot check --patience 3 build/rust/debug/first-bot
 
 .PHONY: test-cpp
 test-cpp: install cpp-packages ## Build the C++ bot from the protocol alone, and check it
