@@ -38,7 +38,7 @@ _READY_AGAIN_S = 0.25
 """How long until a readiness that could not be written is tried again."""
 _STRAY_MS = 20
 """One in so long of a bot's answers to matches in which it has no seat is refused, whatever streams they come on, and
-what comes behind it waits: each costs a look into the log and a refusal, and nobody has to be asked who only guesses."""
+what comes behind it waits: each costs a look into the log and a refusal, and nobody is to be asked who only guesses."""
 _STRAYS_AT_ONCE = 10
 """After a pause so many are refused at once, since a frame for each refusal would cost more than the looks do."""
 _SDK_BYTES_MAX = 128
