@@ -33,7 +33,7 @@ MEANT: dict[str, set[str]] = {
     "counts-offers": {"rest-twice"},
     "new-id-per-retry": {"refused-for-now", "answer-lost", "cut-before-the-end"},
     "new-thought-per-retry": {"answer-lost", "cut-before-the-end"},
-    "forgets-matches": {"cut-after-decision", "stream-ends-well", "stream-fails"},
+    "forgets-matches": {"rest-twice", "cut-after-offer", "decision-lost", "stream-ends-well", "stream-fails"},
     "expects-beginnings": {"killed"},
     "crashes-on-reconnect": {"cut-after-hello"},
     "ends-with-the-stream": {"stream-ends-well"},

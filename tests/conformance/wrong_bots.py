@@ -270,7 +270,7 @@ class ForgetsMatches(example.Bot):  # type: ignore[misc]
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
         for offer in frame.offers:
-            if offer.match in self.offered and offer.match in self.asked:
+            if offer.match in self.offered:
                 self.forgotten.add(offer.match)
             self.offered.add(offer.match)
         kept = [decision for decision in frame.decisions if decision.match not in self.forgotten]

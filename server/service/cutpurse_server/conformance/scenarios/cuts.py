@@ -19,6 +19,7 @@ _TIMES = 3
 _FIRST_BYTES = 60
 """So much of a frame goes out before the rest is lost: more than gRPC's own small talk."""
 _ACKNOWLEDGED_S = 0.05
+_ARRIVES_S = 0.05
 _THINK_S = 0.05
 _WELCOME_S = 5.0
 
@@ -29,7 +30,7 @@ class _Point(enum.Enum):
     HELLO = enum.auto()
     WELCOME = enum.auto()
     OFFER = enum.auto()
-    DECISION = enum.auto()
+    DECISION_LOST = enum.auto()
     ANSWER_LOST = enum.auto()
     REPLY_LOST = enum.auto()
     IN_FRAME = enum.auto()
@@ -46,6 +47,8 @@ class _Cut(Script):
         self._left = _TIMES
         self._replies_kept: set[int] = set()
         """The lines whose acknowledgements are lost."""
+        self._deaf: set[int] = set()
+        """The lines on which nothing is taken from the bot any more."""
         self.cuts = 0
 
     def _now(self) -> bool:
@@ -59,6 +62,8 @@ class _Cut(Script):
     async def from_bot(self, line: Line, frame: bot_pb2.ConnectRequest) -> None:
         if self._point is _Point.HELLO and frame.HasField("hello") and self._now():
             line.cut()
+            return
+        if line.number in self._deaf:
             return
         if frame.choices and self._point is _Point.ANSWER_LOST and self._now():
             line.cut()
@@ -75,7 +80,8 @@ class _Cut(Script):
         point = self._point
         if line.number in self._replies_kept:
             return
-        if frame.ended and point is _Point.END and self._now():
+        lost = (frame.ended and point is _Point.END) or (frame.decisions and point is _Point.DECISION_LOST)
+        if lost and self._now():
             line.cut()
             return
         if frame.decisions and point is _Point.IN_FRAME and self._now():
@@ -83,6 +89,11 @@ class _Cut(Script):
             await line.tell_bot(frame)
             return
         await line.tell_bot(frame)
+        if point is _Point.OFFER and frame.offers and self._now():
+            # The offer arrives, and the Ready is lost.
+            self._deaf.add(line.number)
+            await asyncio.sleep(_ARRIVES_S)
+            line.cut()
         if _is_reached(point, frame) and self._now():
             if point is _Point.ENDED_OK:
                 raise LineEnded(grpc.StatusCode.OK)
@@ -95,19 +106,17 @@ def _is_reached(point: _Point, frame: bot_pb2.ConnectResponse) -> bool:
     """Whether a stream that breaks after a frame breaks after this one."""
     if point is _Point.WELCOME:
         return frame.HasField("welcome")
-    if point is _Point.OFFER:
-        return bool(frame.offers)
-    if point in (_Point.ENDED_OK, _Point.UNAVAILABLE):
-        return bool(frame.accepted) and not frame.decisions and not frame.ended
-    return bool(frame.decisions) and point is _Point.DECISION
+    quiet = bool(frame.accepted) and not frame.decisions and not frame.ended
+    return quiet and point in (_Point.ENDED_OK, _Point.UNAVAILABLE)
 
 
 async def _is_cut(point: _Point, stage: Stage) -> None:
     script = _Cut(point)
     stage.relay.script = script
     await stage.arrive()
-    # Offered while the bot has a stream, so that it hears of it first there.
-    await stage.until(lambda: _is_there(stage), "it had not dialled in again", START_S)
+    # Begun once the bot has a stream that lasts for a while, so that it hears of it first there.
+    early = _TIMES if point in (_Point.HELLO, _Point.WELCOME) else 0
+    await stage.until(lambda: stage.relay.lines > early and _is_there(stage), "it had not dialled in again", START_S)
     # So that there are moments in which the bot has nothing to say.
     stage.opponents.pause_s = _THINK_S
     match = await stage.begin()
@@ -157,9 +166,9 @@ CUTS = (
         "cut-after-welcome",
     ),
     _cut(
-        "cut-after-decision",
-        _Point.DECISION,
-        "after Decision",
+        "decision-lost",
+        _Point.DECISION_LOST,
+        "with a Decision on its way",
         "The decision stays open, and its clock runs.",
         _DIAL_AGAIN + " Running matches are offered again and open decisions asked again. If you have answered one "
         "already, send that same Choice again with its request_id.",
@@ -173,7 +182,7 @@ CUTS = (
         "double move.",
         _DIAL_AGAIN + " Keep each Choice until its ChoiceAccepted or the next Decision of that match comes, and send "
         "it again unchanged on the new stream.",
-        "cut-after-decision",
+        "decision-lost",
     ),
     _cut(
         "reply-lost",
@@ -191,7 +200,7 @@ CUTS = (
         "Networks break where they like.",
         _DIAL_AGAIN + " Leave the half frame to gRPC, which reports UNAVAILABLE or INTERNAL; both are to be mended "
         "by dialling in again.",
-        "cut-after-decision",
+        "decision-lost",
     ),
     _cut(
         "cut-before-the-end",
@@ -200,7 +209,7 @@ CUTS = (
         "A match that ended while the bot was away is not offered again, and no frame says that it is over.",
         _DIAL_AGAIN + " A match that is not offered again after a reconnect is over; MatchService/GetMatch tells its "
         "result. Do not wait for its MatchEnded.",
-        "cut-after-decision",
+        "decision-lost",
     ),
     _cut(
         "stream-ends-well",

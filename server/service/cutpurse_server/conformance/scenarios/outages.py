@@ -161,7 +161,7 @@ OUTAGES = (
         "A service that is about to stop takes no further choices on that stream; the clocks of open decisions run.",
         "On Draining finish nothing new on that stream: end it, open a new one, and send again what has no reply.",
         _drains,
-        ("cut-after-decision",),
+        ("decision-lost",),
     ),
     Scenario(
         "restart",
