@@ -244,7 +244,7 @@ func TestADrainedStreamIsFinishedAndDialledAnew(t *testing.T) {
 		line.Say(frame)
 		line.Say(scripted.Accepted(line.HearChoice()))
 		// The bot has nothing more to say, and says so.
-		line.Expect(line.Hear() == nil, "the bot still says something")
+		line.HearEnd()
 		return nil
 	}
 	goOn := func(line *scripted.Line) error {
@@ -260,15 +260,10 @@ func TestADrainedStreamIsFinishedAndDialledAnew(t *testing.T) {
 	}
 	service := scripted.Serve(t, drain, goOn)
 	service.Known = running("m")
-	since := time.Now()
 
 	summary := play(t, first, quickly(service.Address, cutpurse.WithMatches(1))...)
 
 	demand(t, "decisions", summary.Decisions, 3)
-	// It ended because nothing more was to be said, not because somebody's patience was over.
-	if time.Since(since) > time.Second {
-		t.Errorf("it took %s", time.Since(since))
-	}
 }
 
 func TestAServiceThatCameBackAfterDrainingAndThenBrokeIsMissed(t *testing.T) {
@@ -300,14 +295,14 @@ func TestPatienceBeginsAnewWithEveryStreamThatBroughtSomething(t *testing.T) {
 	bringSomething := func(line *scripted.Line) error {
 		line.Welcome()
 		line.Say(&cutpursev1.ConnectResponse{Offers: []*cutpursev1.MatchOffered{scripted.Offer("m")}})
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(500 * time.Millisecond)
 		return line.BreakOff(codes.Unavailable, "")
 	}
 	scripts := append(slices.Repeat([]scripted.Script{bringSomething}, 5), scripted.Finish)
 	service := scripted.Serve(t, scripts...)
 	service.Known = running("m")
 
-	summary := play(t, first, quickly(service.Address, cutpurse.WithMatches(1), cutpurse.WithPatience(300*time.Millisecond))...)
+	summary := play(t, first, quickly(service.Address, cutpurse.WithMatches(1), cutpurse.WithPatience(2*time.Second))...)
 
 	demand(t, "matches", summary.Matches, 1)
 }

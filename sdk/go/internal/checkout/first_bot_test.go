@@ -120,8 +120,11 @@ func TestASignalIsAGoodEndAndASecondOneTheEndAtOnce(t *testing.T) {
 			}
 			continue
 		}
-		time.Sleep(300 * time.Millisecond)
-		_ = running.process.Process.Signal(number)
+		// The first one has to be heard before; the bot would wait for two seconds.
+		for range 20 {
+			time.Sleep(50 * time.Millisecond)
+			_ = running.process.Process.Signal(number)
+		}
 		running.demandEnd(t, -1, "")
 	}
 }

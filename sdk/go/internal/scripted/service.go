@@ -136,6 +136,12 @@ func (l *Line) Hear() *cutpursev1.ConnectRequest {
 	return frame
 }
 
+// HearEnd hears that the bot says in good order that nothing more comes.
+func (l *Line) HearEnd() {
+	frame, err := l.stream.Recv()
+	l.Expect(errors.Is(err, io.EOF), "a good end was expected: %v, %v", frame, err)
+}
+
 // HearChoice is the next choice, which is the only thing in its frame.
 func (l *Line) HearChoice() *cutpursev1.Choice {
 	frame := l.Hear()
