@@ -272,12 +272,12 @@ test("patience begins anew with every stream that brought something", async () =
   const bringSomething: Script = async (line) => {
     await line.welcome();
     line.say({ offers: [offer("m")] });
-    await sleep(300);
+    await sleep(1_000);
     line.breakOff();
   };
   const scripts = [...Array<Script>(4).fill(bringSomething), finish];
 
-  const summary = await scripted(scripts, (address) => play(first, quick(address, { matches: 1, patienceMs: 900 })));
+  const summary = await scripted(scripts, (address) => play(first, quick(address, { matches: 1, patienceMs: 3_000 })));
 
   assert.equal(summary.matches, 1);
 });

@@ -62,7 +62,7 @@ export class Memory implements Logger {
 /** For quick tests: what `play` is told beside the address. */
 export function quick(address: string, more: Options = {}): Options {
   const backoff = new Backoff({ firstMs: 10, longestMs: 50 });
-  return { address, token: "token", backoff, patienceMs: 5_000, logger: new Memory(), ...more };
+  return { address, token: "token", backoff, patienceMs: 60_000, logger: new Memory(), ...more };
 }
 
 /** The service's end of one stream. */
