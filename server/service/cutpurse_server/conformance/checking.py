@@ -73,7 +73,9 @@ async def check(asked: Check, scenarios: Sequence[Scenario], show: Show) -> list
         return findings
     finally:
         for task in running.values():
-            task.cancel()
+            # A second time would break its tidying up off.
+            if not task.cancelling():
+                task.cancel()
         await asyncio.gather(*running.values(), return_exceptions=True)
 
 

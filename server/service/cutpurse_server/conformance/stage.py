@@ -276,4 +276,10 @@ async def open_stage(
         await front.open()
         yield stage
     finally:
-        await stage.close()
+        closing = asyncio.create_task(stage.close())
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            # However often somebody asks for the end, no process is left.
+            await closing
+            raise
