@@ -20,6 +20,7 @@ class NeverReady(example.Bot):  # type: ignore[misc]
     """Forgets to say that it is ready."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         del frame.offers[:]
         return list(super().receive(frame))
 
@@ -28,6 +29,7 @@ class IllegalAnswers(example.Bot):  # type: ignore[misc]
     """Answers with an action that is never legal."""
 
     def answer(self, decision: match_pb2.Decision, index: int) -> match_pb2.Choice:
+        """The choice to send."""
         choice: match_pb2.Choice = super().answer(decision, index)
         choice.notation = "steal everything"
         return choice
@@ -37,6 +39,7 @@ class AnswersTwice(example.Bot):  # type: ignore[misc]
     """Sends a second thought after every answer."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         frames: Frames = super().receive(frame)
         for said in list(frames):
             for choice in said.choices:
@@ -56,11 +59,13 @@ class NewIdPerRetry(example.Bot):  # type: ignore[misc]
     """Makes a new request id whenever it repeats an answer."""
 
     def said_again(self) -> Frames:
+        """What to say on a new stream."""
         for choice in self.unanswered.values():
             choice.request_id = uuid.uuid4().bytes
         return list(super().said_again())
 
     def refused(self, refused: match_pb2.ChoiceRefused) -> list[match_pb2.Choice]:
+        """What to say to a refusal."""
         choices: list[match_pb2.Choice] = super().refused(refused)
         for choice in choices:
             choice.request_id = uuid.uuid4().bytes
@@ -71,6 +76,7 @@ class NewThoughtPerRetry(example.Bot):  # type: ignore[misc]
     """Thinks again whenever it repeats an answer, under the same request id."""
 
     def said_again(self) -> Frames:
+        """What to say on a new stream."""
         for choice in self.unanswered.values():
             choice.index += 1
         return list(super().said_again())
@@ -80,6 +86,7 @@ class IgnoresRefusals(example.Bot):  # type: ignore[misc]
     """Does not read refusals."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         del frame.refused[:]
         return list(super().receive(frame))
 
@@ -88,6 +95,7 @@ class CorrectsTwice(example.Bot):  # type: ignore[misc]
     """Takes every refusal for that of its latest answer."""
 
     def is_waited_for(self, match: str, request_id: bytes) -> bool:
+        """Whether a refusal is heeded."""
         return match in self.unanswered
 
 
@@ -95,6 +103,7 @@ class EndsWhenRefused(example.Bot):  # type: ignore[misc]
     """Ends when an answer came too late or cannot be corrected."""
 
     def refused(self, refused: match_pb2.ChoiceRefused) -> list[match_pb2.Choice]:
+        """What to say to a refusal."""
         choices: list[match_pb2.Choice] = super().refused(refused)
         assert choices, "refused for good"
         return choices
@@ -104,6 +113,7 @@ class RepeatsWithoutPause(example.Bot):  # type: ignore[misc]
     """Sends an answer again at once that could not be written down."""
 
     def refused(self, refused: match_pb2.ChoiceRefused) -> list[match_pb2.Choice]:
+        """What to say to a refusal."""
         if refused.reason in example.PASSING:
             return [self.unanswered[refused.match]]
         return list(super().refused(refused))
@@ -113,6 +123,7 @@ class AnswersWhateverComes(example.Bot):  # type: ignore[misc]
     """Answers every decision that comes, also one that came before."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         for decision in frame.decisions:
             self.asked.pop(decision.match, None)
         return list(super().receive(frame))
@@ -122,6 +133,7 @@ class AnswersOldDecisions(example.Bot):  # type: ignore[misc]
     """Knows a repetition of the latest decision, and of no earlier one."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         for decision in frame.decisions:
             before = self.asked.get(decision.match)
             if before is not None and decision.decision < before.decision:
@@ -137,6 +149,7 @@ class CountsOffers(example.Bot):  # type: ignore[misc]
         self.over: set[str] = set()
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         for ended in frame.ended:
             assert ended.match not in self.over, "that is over already"
             self.over.add(ended.match)
@@ -147,6 +160,7 @@ class CrashesOnVoid(example.Bot):  # type: ignore[misc]
     """Takes for granted that a match has a result."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         for ended in frame.ended:
             assert ended.result.placements, "no place"
         return list(super().receive(frame))
@@ -156,6 +170,7 @@ class CrashesOnUnknownValue(example.Bot):  # type: ignore[misc]
     """Looks up every value in the list that it was built with."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         for refused in frame.refused:
             errors_pb2.ErrorReason.Name(refused.reason)
         for ended in frame.ended:
@@ -167,6 +182,7 @@ class CrashesOnUnknownFields(example.Bot):  # type: ignore[misc]
     """Thinks that it knows all that a frame may hold."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         assert frame.ListFields(), "an empty frame"
         return list(super().receive(frame))
 
@@ -175,6 +191,7 @@ class CrashesOnUnknownGame(example.Bot):  # type: ignore[misc]
     """Knows three games for good."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         for offer in frame.offers:
             {"art_robbery": 1, "big_max": 2, "shadow_thief": 3}[offer.configuration.game]
         return list(super().receive(frame))
@@ -184,6 +201,7 @@ class AsciiOnly(example.Bot):  # type: ignore[misc]
     """Writes down names in ASCII."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         for offer in frame.offers:
             for name in offer.seat_names:
                 name.encode("ascii")
@@ -199,6 +217,7 @@ class OneMatchAtATime(example.Bot):  # type: ignore[misc]
         self.later: list[bot_pb2.MatchOffered] = []
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         self.later += [offer for offer in frame.offers if offer.match != self.playing]
         again = [offer for offer in frame.offers if offer.match == self.playing]
         if any(ended.match == self.playing for ended in frame.ended):
@@ -219,6 +238,7 @@ class TooManyInAFrame(example.Bot):  # type: ignore[misc]
         self.saved: list[bot_pb2.Ready] = []
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         frames: Frames = super().receive(frame)
         crowded = any(offer.match.startswith("crowd") for offer in frame.offers)
         for said in frames:
@@ -242,6 +262,7 @@ class Thinker(example.Bot):  # type: ignore[misc]
         self.short: set[str] = set()
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         for offer in frame.offers:
             clock = offer.configuration.clock
             if clock.decision_ms + clock.bank_ms < 10_000:
@@ -249,6 +270,7 @@ class Thinker(example.Bot):  # type: ignore[misc]
         return list(super().receive(frame))
 
     def answer(self, decision: match_pb2.Decision, index: int) -> match_pb2.Choice:
+        """The choice to send."""
         time.sleep(self.thinks_s if decision.match in self.short and decision.decision == 2 else 0)
         choice: match_pb2.Choice = super().answer(decision, index)
         return choice
@@ -269,6 +291,7 @@ class ForgetsMatches(example.Bot):  # type: ignore[misc]
         self.forgotten: set[str] = set()
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         for offer in frame.offers:
             if offer.match in self.offered:
                 self.forgotten.add(offer.match)
@@ -279,6 +302,7 @@ class ForgetsMatches(example.Bot):  # type: ignore[misc]
         return list(super().receive(frame))
 
     def said_again(self) -> Frames:
+        """What to say on a new stream."""
         return []
 
 
@@ -286,6 +310,7 @@ class ExpectsBeginnings(example.Bot):  # type: ignore[misc]
     """Cannot play a match that runs already."""
 
     def receive(self, frame: bot_pb2.ConnectResponse) -> Frames:
+        """What to say to a frame."""
         for decision in frame.decisions:
             assert decision.match in self.asked or decision.decision == 1, "where is the first?"
         return list(super().receive(frame))
