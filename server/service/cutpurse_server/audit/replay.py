@@ -13,9 +13,9 @@ from typing import Any
 from cutpurse_rules import GAMES
 from cutpurse_rules.chance import StreamChance, sub_key
 from cutpurse_rules.contract import Seat
-from cutpurse_rules.errors import Illegal, Malformed
 from cutpurse_server.audit.beginning import check_beginning
 from cutpurse_server.audit.clocks import SeatClocks
+from cutpurse_server.audit.refusals import check_refusal
 from cutpurse_server.audit.sealed import opened
 from cutpurse_server.audit.state_hashes import StateHashes
 from cutpurse_server.audit.verdict import Wrong, check
@@ -41,7 +41,6 @@ from cutpurse_server.wire import match_events
 
 __all__ = ["DIGEST_BYTES", "OPENING", "REQUEST_ID_BYTES_MAX", "MatchReplay"]
 
-_ANSWER_KEPT_CHARACTERS = 256
 REQUEST_ID_BYTES_MAX = 64
 DIGEST_BYTES = 32
 _ANSWERS = (ChoiceMade, ChoiceRefused, ChoiceDefaulted, ClockCredited, MatchVoided)
@@ -240,7 +239,7 @@ class MatchReplay:
         seat = event.seat
         self._check_waiting(event.number, seat)
         check(not self._automatic, "choices that the engine makes itself come first")
-        self._check_refusal(event)
+        check_refusal(self.game, self._state, event)
         self._clocks.charge(seat, event.received_at_ms)
         self._take_request(seat, event.request_id, event.request_digest)
         count = self._refused[seat][0] + 1 if seat in self._refused else 1
@@ -249,23 +248,6 @@ class MatchReplay:
         if not self.begun.seats[seat].player and count > self.begun.clock.corrections_max:
             self._default_due = (seat, event.cause)
             self._expected = (ChoiceDefaulted,)
-
-    def _check_refusal(self, event: ChoiceRefused) -> None:
-        """An answer that was refused as illegal was illegal, for that reason; one as malformed could not be read."""
-        if len(event.answer) >= _ANSWER_KEPT_CHARACTERS:
-            # It was cut, and no game has an action of that length.
-            check(event.cause is Cause.MALFORMED, "an answer longer than any action is malformed")
-            return
-        try:
-            self.game.verify(self._state, event.seat, self.game.parse(event.answer))
-        except Malformed:
-            check(event.cause is Cause.MALFORMED, f"{event.answer!r} cannot be read, and was refused as illegal")
-            check(event.rule is None, "no rule is broken by an answer that cannot be read")
-        except Illegal as illegal:
-            check(event.cause is Cause.ILLEGAL, f"{event.answer!r} can be read, and was refused as malformed")
-            check(event.rule is illegal.reason, f"{event.answer!r} is refused for {illegal.reason.name}, if at all")
-        else:
-            raise Wrong(f"{event.answer!r} is legal for seat {event.seat}, and was refused")
 
     def _choice_defaulted(self, event: ChoiceDefaulted) -> None:
         seat = event.seat

@@ -91,12 +91,11 @@ def run(
             plan = plan_of_file(file)
         else:
             entries = entries_of(bot or [])
-            if game is None or game not in GAMES:
-                raise BadPlan(f"name a game with --game; there are {', '.join(sorted(GAMES))}")
+            known_game = _known_game(game)
             plan = Plan(
                 name=name,
-                game=game,
-                players=players or max(GAMES[game].min_players, min(len(entries), GAMES[game].max_players)),
+                game=known_game,
+                players=players or _seats_for(known_game, len(entries)),
                 rounds=ROUNDS.get(format_, 1) if rounds is None else rounds,
                 concurrency=concurrency,
                 seed=seed,
@@ -111,6 +110,17 @@ def run(
     except BadPlan as problem:
         _fail(str(problem))
     _carry_out(plan, out, means, as_json=as_json)
+
+
+def _known_game(game: str | None) -> str:
+    if game is None or game not in GAMES:
+        raise BadPlan(f"name a game with --game; there are {', '.join(sorted(GAMES))}")
+    return game
+
+
+def _seats_for(game: str, bots: int) -> int:
+    """All bots at one table, as far as the game goes."""
+    return max(GAMES[game].min_players, min(bots, GAMES[game].max_players))
 
 
 @tournament.command()
