@@ -13,6 +13,7 @@ from typing import Any
 from cutpurse_rules import GAMES
 from cutpurse_rules.chance import StreamChance, sub_key
 from cutpurse_rules.contract import Seat
+from cutpurse_rules.errors import Illegal, Malformed
 from cutpurse_server.audit.beginning import check_beginning
 from cutpurse_server.audit.clocks import SeatClocks
 from cutpurse_server.audit.refusals import check_refusal

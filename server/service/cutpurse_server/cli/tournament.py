@@ -57,9 +57,7 @@ def run(
     ] = None,
     concurrency: Annotated[int, typer.Option(help="Matches at once.")] = 16,
     seed: Annotated[str, typer.Option(help="Make the deals repeatable, and the tournament unrated.")] = "",
-    option: Annotated[
-        list[str] | None, typer.Option(metavar="K=V", help="An option of the game; the value is JSON.")
-    ] = None,
+    option: Annotated[list[str] | None, typer.Option(metavar="K=V", help="An option of the game, as JSON.")] = None,
     setting: Annotated[
         list[str] | None, typer.Option(metavar="K=V", help="A setting of the format, such as best_of=3.")
     ] = None,
