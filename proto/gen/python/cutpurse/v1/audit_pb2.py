@@ -24,13 +24,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63utpurse/v1/audit.proto\x12\x0b\x63utpurse.v1\"G\n\x13\x45xportBundleRequest\x12\x14\n\ntournament\x18\x01 \x01(\tH\x00\x12\x0f\n\x05match\x18\x02 \x01(\tH\x00\x42\t\n\x07subject\"%\n\x14\x45xportBundleResponse\x12\r\n\x05piece\x18\x01 \x01(\x0c\"y\n\x06\x42undle\x12\x16\n\x0e\x65ngine_version\x18\x01 \x01(\t\x12,\n\ntournament\x18\x02 \x01(\x0b\x32\x18.cutpurse.v1.ExportedLog\x12)\n\x07matches\x18\x03 \x03(\x0b\x32\x18.cutpurse.v1.ExportedLog\"E\n\x0b\x45xportedLog\x12\n\n\x02id\x18\x01 \x01(\t\x12*\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x1a.cutpurse.v1.ExportedEvent\"I\n\rExportedEvent\x12\x14\n\x0cpublic_bytes\x18\x01 \x01(\x0c\x12\x14\n\x0csecret_bytes\x18\x02 \x01(\x0c\x12\x0c\n\x04salt\x18\x03 \x01(\x0c\x32\x65\n\x0c\x41uditService\x12U\n\x0c\x45xportBundle\x12 .cutpurse.v1.ExportBundleRequest\x1a!.cutpurse.v1.ExportBundleResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63utpurse/v1/audit.proto\x12\x0b\x63utpurse.v1\"G\n\x13\x45xportBundleRequest\x12\x14\n\ntournament\x18\x01 \x01(\tH\x00\x12\x0f\n\x05match\x18\x02 \x01(\tH\x00\x42\t\n\x07subject\"%\n\x14\x45xportBundleResponse\x12\r\n\x05piece\x18\x01 \x01(\x0c\"y\n\x06\x42undle\x12\x16\n\x0e\x65ngine_version\x18\x01 \x01(\t\x12,\n\ntournament\x18\x02 \x01(\x0b\x32\x18.cutpurse.v1.ExportedLog\x12)\n\x07matches\x18\x03 \x03(\x0b\x32\x18.cutpurse.v1.ExportedLog\"E\n\x0b\x45xportedLog\x12\n\n\x02id\x18\x01 \x01(\t\x12*\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x1a.cutpurse.v1.ExportedEvent\"I\n\rExportedEvent\x12\x14\n\x0cpublic_bytes\x18\x01 \x01(\x0c\x12\x14\n\x0csecret_bytes\x18\x02 \x01(\x0c\x12\x0c\n\x04salt\x18\x03 \x01(\x0c\x32\x65\n\x0c\x41uditService\x12U\n\x0c\x45xportBundle\x12 .cutpurse.v1.ExportBundleRequest\x1a!.cutpurse.v1.ExportBundleResponse0\x01\x42\x13\n\x0f\x64\x65v.cutpurse.v1P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cutpurse.v1.audit_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\017dev.cutpurse.v1P\001'
   _globals['_EXPORTBUNDLEREQUEST']._serialized_start=40
   _globals['_EXPORTBUNDLEREQUEST']._serialized_end=111
   _globals['_EXPORTBUNDLERESPONSE']._serialized_start=113

@@ -25,13 +25,14 @@ _sym_db = _symbol_database.Default()
 from cutpurse.v1 import identity_pb2 as cutpurse_dot_v1_dot_identity__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63utpurse/v1/identity_log.proto\x12\x0b\x63utpurse.v1\x1a\x1a\x63utpurse/v1/identity.proto\"\xd2\x01\n\x13IdentityPublicEvent\x12:\n\x0e\x62ot_registered\x18\x01 \x01(\x0b\x32 .cutpurse.v1.BotRegisteredPublicH\x00\x12\x36\n\x0ctoken_issued\x18\x02 \x01(\x0b\x32\x1e.cutpurse.v1.TokenIssuedPublicH\x00\x12\x38\n\rtoken_revoked\x18\x03 \x01(\x0b\x32\x1f.cutpurse.v1.TokenRevokedPublicH\x00\x42\x07\n\x05\x65ventJ\x04\x08\x1f\x10 \"N\n\x13\x42otRegisteredPublic\x12(\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x1b.cutpurse.v1.BotDescription\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"\x8d\x01\n\x11TokenIssuedPublic\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12\x12\n\ntoken_hash\x18\x02 \x01(\x0c\x12\x1f\n\x04role\x18\x03 \x01(\x0e\x32\x11.cutpurse.v1.Role\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\r\n\x05\x61t_ms\x18\x05 \x01(\x03\x12\x15\n\rexpires_at_ms\x18\x06 \x01(\x03\"5\n\x12TokenRevokedPublic\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63utpurse/v1/identity_log.proto\x12\x0b\x63utpurse.v1\x1a\x1a\x63utpurse/v1/identity.proto\"\xd2\x01\n\x13IdentityPublicEvent\x12:\n\x0e\x62ot_registered\x18\x01 \x01(\x0b\x32 .cutpurse.v1.BotRegisteredPublicH\x00\x12\x36\n\x0ctoken_issued\x18\x02 \x01(\x0b\x32\x1e.cutpurse.v1.TokenIssuedPublicH\x00\x12\x38\n\rtoken_revoked\x18\x03 \x01(\x0b\x32\x1f.cutpurse.v1.TokenRevokedPublicH\x00\x42\x07\n\x05\x65ventJ\x04\x08\x1f\x10 \"N\n\x13\x42otRegisteredPublic\x12(\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x1b.cutpurse.v1.BotDescription\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\"\x8d\x01\n\x11TokenIssuedPublic\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12\x12\n\ntoken_hash\x18\x02 \x01(\x0c\x12\x1f\n\x04role\x18\x03 \x01(\x0e\x32\x11.cutpurse.v1.Role\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\r\n\x05\x61t_ms\x18\x05 \x01(\x03\x12\x15\n\rexpires_at_ms\x18\x06 \x01(\x03\"5\n\x12TokenRevokedPublic\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12\r\n\x05\x61t_ms\x18\x02 \x01(\x03\x42\x13\n\x0f\x64\x65v.cutpurse.v1P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cutpurse.v1.identity_log_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\017dev.cutpurse.v1P\001'
   _globals['_IDENTITYPUBLICEVENT']._serialized_start=76
   _globals['_IDENTITYPUBLICEVENT']._serialized_end=286
   _globals['_BOTREGISTEREDPUBLIC']._serialized_start=288
