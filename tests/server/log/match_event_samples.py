@@ -131,6 +131,7 @@ EVENTS: dict[type, st.SearchStrategy[MatchEvent]] = {
         seats=st.lists(st.builds(SeatIdentity, _texts, _texts, _booleans), max_size=8).map(tuple),
         origin=st.none() | st.builds(Origin, _texts, *[_numbers] * 5),
         request_digest=_bytes,
+        quarantined=st.lists(_seats, max_size=8).map(tuple),
     ),
     SeatReady: st.builds(SeatReady, _seats, _times),
     ClocksStarted: st.builds(ClocksStarted, _times),
