@@ -44,7 +44,9 @@ def test_whoever_names_a_target_names_one_that_exists() -> None:
         (path.name, target)
         for path in ours(ROOT)
         if path.suffix == ".md" or path.parts[-2:] == (".ci", "run")
-        for target in re.findall(r"(?:`|\$ |phase [a-z]+ )make (?:--silent )?(?:-C \S+ )?([a-z][a-z-]*)", path.read_text(encoding="utf-8"))
+        for target in re.findall(
+            r"(?:`|\$ |phase [a-z]+ )make (?:--silent )?(?:-C \S+ )?([a-z][a-z-]*)", path.read_text(encoding="utf-8")
+        )
     }
 
     assert {target for name, target in named if name == "run"} >= {"install", "lint", "types", "test", "demo"}

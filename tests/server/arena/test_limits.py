@@ -104,7 +104,7 @@ async def test_a_bot_that_takes_all_processors_is_held_back_and_told_so_and_goes
     text = await run_for_a_while(limited(tmp_path, code, Limits(processor_percent=4)), "took ", 60)
 
     assert "held back: it takes more than 4 % of a processor" in text
-    # Some 0.35 seconds of processor time at 4 % are some nine seconds; what is taken between two looks is not held back in full.
+    # Some 0.35 seconds of processor time at 4 % are some nine seconds, less what is taken between two looks.
     assert float(text.split("took ")[1].split()[0]) > 2
 
 
