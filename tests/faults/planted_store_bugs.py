@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import apsw
@@ -75,17 +74,17 @@ def acknowledged_before_the_commit_by_the_desk(patch: Patch) -> None:
 def acknowledged_before_the_commit_by_the_store(patch: Patch) -> None:
     """Every second transaction is left to the next one to commit, which writes more at once and is much quicker."""
 
-    @asynccontextmanager
-    async def hasty(self: SQLiteLog) -> AsyncIterator[apsw.Connection]:
+    async def hasty(self: SQLiteLog, write: Callable[..., Any], *arguments: Any) -> Any:
         async with self._alone:
             connection = self._connected()
             with self._translated("written"):
-                if connection.in_transaction:
-                    yield connection
-                    connection.execute("COMMIT")
-                else:
+                is_second = connection.in_transaction
+                if not is_second:
                     connection.execute("BEGIN IMMEDIATE")
-                    yield connection
+                written = write(connection, *arguments)
+                if is_second:
+                    connection.execute("COMMIT")
+                return written
 
     async def close(self: SQLiteLog) -> None:
         if self._connection is not None and self._connection.in_transaction:
