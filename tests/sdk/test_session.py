@@ -5,7 +5,7 @@ import pytest
 from cutpurse.v1 import bot_pb2
 from cutpurse_sdk import Backoff, Decision
 from cutpurse_sdk.decision import Randomness
-from cutpurse_sdk.session import CHOICES_PER_FRAME_MAX, FRAME_BYTES_MAX, Session
+from cutpurse_sdk.session import CHOICES_PER_FRAME_MAX, FRAME_BYTES_MAX, READIES_PER_FRAME_MAX, Session
 from tests.sdk.scripted import decision, offer
 
 
@@ -32,6 +32,14 @@ def test_a_frame_holds_at_most_so_many_choices() -> None:
     frames = frames_of(session)
 
     assert [len(frame.choices) for frame in frames] == [CHOICES_PER_FRAME_MAX, 1]
+
+
+def test_a_frame_holds_at_most_so_many_readies() -> None:
+    session, _ = asked(2 * READIES_PER_FRAME_MAX + 1)
+    for number in range(2 * READIES_PER_FRAME_MAX + 1):
+        session.ready(f"match-{number}")
+
+    assert [len(frame.readies) for frame in frames_of(session)] == [READIES_PER_FRAME_MAX, READIES_PER_FRAME_MAX, 1]
 
 
 @pytest.mark.parametrize("bytes_max", [FRAME_BYTES_MAX, 5000])

@@ -31,6 +31,7 @@ __all__ = ["Event", "Refusal", "Session"]
 log = logging.getLogger("cutpurse_sdk")
 
 CHOICES_PER_FRAME_MAX = 256
+READIES_PER_FRAME_MAX = 256
 FRAME_BYTES_MAX = 64 * 1024
 RETRIES_MAX = 100
 """How often one answer is sent again because the service could not write it down just then."""
@@ -196,9 +197,9 @@ class Session:
         if not self._outbox and not self._readies:
             return None
         frame = ConnectRequest()
-        for match in self._readies:
+        for match in self._readies[:READIES_PER_FRAME_MAX]:
             frame.readies.add(match=match)
-        self._readies.clear()
+        del self._readies[:READIES_PER_FRAME_MAX]
         room = self.frame_bytes_max - frame.ByteSize()
         while self._outbox and len(frame.choices) < CHOICES_PER_FRAME_MAX:
             choice = self._outbox[0].choice
