@@ -30,7 +30,9 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/st
 # What programs need of /etc to start; the rest may hold secrets.
 _SETTINGS = (
     *("alternatives", "ca-certificates", "fonts", "group", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime"),
-    *("nsswitch.conf", "passwd", "pki", "ssl", "timezone"),
+    *("nsswitch.conf", "passwd", "timezone"),
+    # Of these folders only what is public: private keys lie beside it.
+    *("pki/ca-trust", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf"),
 )
 _SHARED_MEMORY_BYTES = 16 << 20
 _SOCKET = "/run/cutpurse/arena"
@@ -154,6 +156,11 @@ def _system(tmp_mb: int) -> Iterator[str]:
             yield from ("--ro-bind", name, name)
     for name in _SETTINGS:
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
+    # Debian's Java does not start without its settings, which lie there; those of its remote management hold passwords.
+    for settings in sorted(Path("/etc").glob("java-*")):
+        yield from ("--ro-bind", str(settings), str(settings))
+        if (settings / "management").is_dir():
+            yield from ("--tmpfs", str(settings / "management"))
 
 
 def _needed(words: Sequence[str]) -> Iterator[Path]:
