@@ -101,6 +101,23 @@ async def test_a_bot_does_not_see_its_organisers_home_nor_other_events(
 
 
 @pytest.mark.slow
+async def test_a_bot_sees_certificates_but_neither_private_keys_nor_passwords_of_java(
+    means: Means, tmp_path: Path
+) -> None:
+    code = (
+        "import glob, os\n"
+        "print('certificates', os.path.isdir('/etc/ssl/certs'))\n"
+        "hidden = [*glob.glob('/etc/ssl/private'), *glob.glob('/etc/pki/*/private'), *glob.glob('/etc/java-*/management/*')]\n"
+        "print('hidden', hidden)\n"
+    )
+
+    text = await run_for_a_while(bot(tmp_path, code, Room(means, Limits())), "hidden")
+
+    assert f"certificates {Path('/etc/ssl/certs').is_dir()}" in text
+    assert "hidden []" in text
+
+
+@pytest.mark.slow
 async def test_a_bot_reaches_no_network(means: Means, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as service:
         code = (
