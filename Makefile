@@ -64,7 +64,7 @@ export CUTPURSE ?= $(abspath $(BIN))/cutpurse
 
 .PHONY: test-languages
 test-languages: $(LANGUAGES:%=test-%) ## Build and test the SDKs of all languages, then let all of them play at one table
-	$(BIN)/python -m pytest -m languages --timeout 900 $(PYTEST)
+	$(BIN)/python -m pytest -m "languages and not long" --timeout 900 $(PYTEST)
 
 .PHONY: test-typescript
 test-typescript: install ## Build and test the TypeScript SDK and its first bot, and check the bot
