@@ -79,7 +79,7 @@ def kill_until_finished(marked: Marked, folder: Path, chance: random.Random, rou
 
 
 def _until_bots_are_there(marked: Marked, process: subprocess.Popen[bytes]) -> None:
-    until(lambda: len(_bots(marked)) == len(BOTS) or process.poll() is not None, "bots are there")
+    until(lambda: len(_bots(marked)) >= len(BOTS) or process.poll() is not None, "bots are there")
 
 
 def _sleep_unless_over(process: subprocess.Popen[bytes], seconds: float) -> None:
@@ -110,7 +110,7 @@ async def same_as_undisturbed(marked: Marked, folder: Path, seed: int, rounds: i
 
 
 async def test_a_killed_tournament_ends_like_an_undisturbed_one(marked: Marked, tmp_path: Path) -> None:
-    counted = await same_as_undisturbed(marked, tmp_path, 4, rounds=2, kills=3)
+    counted = await same_as_undisturbed(marked, tmp_path, 4, rounds=8, kills=4)
 
     print(dict(counted))
     assert counted["kills"] >= 2
@@ -121,7 +121,7 @@ async def test_a_killed_tournament_ends_like_an_undisturbed_one(marked: Marked, 
 async def test_a_tournament_killed_very_often_ends_like_an_undisturbed_one(
     marked: Marked, tmp_path: Path, seed: int
 ) -> None:
-    counted = await same_as_undisturbed(marked, tmp_path, seed, rounds=10, kills=40)
+    counted = await same_as_undisturbed(marked, tmp_path, seed, rounds=50, kills=40)
 
     print(dict(counted))
     assert counted["kills"] >= 10
