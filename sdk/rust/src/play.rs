@@ -49,7 +49,12 @@ where
     let choose = Arc::new(choose);
     Arc::new(move |decision| {
         let choose = choose.clone();
-        Box::pin(async move { choose(decision).await.into_answer() })
+        Box::pin(async move {
+            // A task of its own, so that a panic is an error like any other; it ends with the set, if nobody needs its answer.
+            let mut thinking = JoinSet::new();
+            thinking.spawn(async move { choose(decision).await.into_answer() });
+            thinking.join_next().await.expect("it was spawned")?
+        })
     })
 }
 
@@ -128,8 +133,8 @@ impl Player {
                 Some(done) = self.calls.join_next() => match done {
                     Ok(done) => self.conclude(done),
                     Err(failed) if failed.is_cancelled() => Ok(()),
-                    // An asynchronous choose panicked, and took with it what it was asked.
-                    Err(failed) => self.panicked(failed.into()),
+                    // What the author's functions do arrives as an outcome, so this panic is the SDK's own.
+                    Err(failed) => std::panic::resume_unwind(failed.into_panic()),
                 },
                 () = &mut stop => break,
             };
@@ -215,10 +220,6 @@ impl Player {
             }
         }
         Ok(())
-    }
-
-    fn panicked(&mut self, source: BoxError) -> Result<(), Error> {
-        Err(Error::ChoiceFailed { decision: "a decision".to_owned(), source })
     }
 
     /// A choice was not taken.
@@ -322,5 +323,48 @@ async fn next_signal() {
 async fn next_signal() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decision() -> Decision {
+        Decision::for_tests("art_robbery", &["this", "that"], None)
+    }
+
+    #[tokio::test]
+    async fn a_bot_answers_in_a_thread_and_in_a_task() {
+        let in_thread = in_a_thread(|decision: Decision| decision.legal[1].clone());
+        let in_task = in_a_task(|decision: Decision| async move { decision.legal.len() - 1 });
+        assert_eq!(in_thread(decision()).await.expect("it answers"), Answer::Notation("that".to_owned()));
+        assert_eq!(in_task(decision()).await.expect("it answers"), Answer::Index(1));
+    }
+
+    #[tokio::test]
+    async fn an_error_is_an_outcome_and_so_is_a_panic() {
+        let failing = in_a_thread(|_: Decision| -> Result<String, &str> { Err("no idea") });
+        assert_eq!(failing(decision()).await.expect_err("it fails").to_string(), "no idea");
+        let panicking = |decision: Decision| decision.legal[9].clone();
+        assert!(in_a_thread(panicking)(decision()).await.is_err());
+        assert!(in_a_task(move |decision| async move { panicking(decision) })(decision()).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_an_asynchronous_bot_thinks_ends_when_nobody_needs_it() {
+        let (alive, mut ended) = tokio::sync::mpsc::channel::<()>(1);
+        let endless = in_a_task(move |_: Decision| {
+            let alive = alive.clone();
+            async move {
+                alive.closed().await;
+                "never"
+            }
+        });
+        let thinking = tokio::spawn(endless(decision()));
+        tokio::task::yield_now().await;
+        thinking.abort();
+        drop(endless);
+        assert_eq!(ended.recv().await, None);
     }
 }
