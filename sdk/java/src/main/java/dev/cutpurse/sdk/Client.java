@@ -7,6 +7,7 @@ import io.grpc.Status;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -258,7 +259,7 @@ public final class Client implements AutoCloseable {
         }
     }
 
-    private synchronized java.util.List<MatchOffered> running() {
+    private synchronized List<MatchOffered> running() {
         return session.running();
     }
 

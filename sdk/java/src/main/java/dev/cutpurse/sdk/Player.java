@@ -5,7 +5,6 @@ import dev.cutpurse.v1.MatchEnded;
 import dev.cutpurse.v1.MatchOffered;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +65,7 @@ final class Player {
             threads.shutdownNow();
         }
         Ending ending = client.ending().orElse(Ending.STOPPED);
-        return new Summary(client.bot(), ending, matches, client.accepted(), refused, List.copyOf(new ArrayList<>(results)));
+        return new Summary(client.bot(), ending, matches, client.accepted(), refused, List.copyOf(results));
     }
 
     private void take(Event event) {

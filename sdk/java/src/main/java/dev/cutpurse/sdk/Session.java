@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 
@@ -122,7 +123,11 @@ final class Session {
 
     /** How often those answers were sent that wait for a pause; empty if there are none. */
     OptionalInt postponedTries() {
-        return postponed.stream().mapToInt(choice -> tables.get(choice.getMatch()) == null ? 0 : tables.get(choice.getMatch()).retries).max();
+        return postponed.stream()
+                .map(choice -> tables.get(choice.getMatch()))
+                .filter(Objects::nonNull)
+                .mapToInt(table -> table.retries)
+                .max();
     }
 
     /** For a new stream: whatever has no reply is said again, with the same request ids. */
