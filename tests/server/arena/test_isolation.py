@@ -119,6 +119,27 @@ async def test_a_bot_sees_certificates_but_neither_private_keys_nor_passwords_of
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("launcher", ["alive", "gone"])
+def test_a_bot_does_not_begin_whose_launcher_is_gone_though_its_room_was_too_young_to_hear_of_it(
+    means: Means, launcher: str
+) -> None:
+    read, write = os.pipe()
+    if launcher == "gone":
+        os.close(write)
+    code = "import sys; print('begun', repr(sys.stdin.read()))"
+    command = Room(means, Limits()).command([sys.executable, "-c", code])
+
+    begun = subprocess.run(command, stdin=read, capture_output=True, text=True, check=False, timeout=60)
+
+    os.close(read)
+    if launcher == "alive":
+        os.close(write)
+    assert begun.stderr == ""
+    # What it is launched with is no input of the bot's own.
+    assert begun.stdout == ("begun ''\n" if launcher == "alive" else "")
+
+
+@pytest.mark.slow
 async def test_a_bot_reaches_no_network(means: Means, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as service:
         code = (

@@ -112,6 +112,8 @@ class Child:
         finally:
             watch.cancel()
             await asyncio.gather(watch, return_exceptions=True)
+            if process.stdin is not None:
+                process.stdin.close()
         return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
     async def _launch(self) -> asyncio.subprocess.Process:
@@ -123,7 +125,7 @@ class Child:
             str(os.getpid()),
             str(self._room.limits.tmp_mb << 20),
             *self._room.command(self.entry.command()),
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE if self._room.has_lifeline else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             env=self._environment,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from cutpurse_server.arena import lifeline
 from cutpurse_server.arena.limits import Limits, can_be_watched
 from cutpurse_server.arena.plan import BadPlan
 
@@ -34,6 +35,8 @@ _SETTINGS = (
     # Of these folders only what is public: private keys lie beside it.
     *("pki/ca-trust", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf"),
 )
+# Its source and not its file, which the room does not show.
+_IF_LAUNCHED = (sys.executable, "-S", "-E", "-c", Path(lifeline.__file__).read_text(encoding="utf-8"))
 _SHARED_MEMORY_BYTES = 16 << 20
 _SOCKET = "/run/cutpurse/arena"
 _HOME = "/tmp"
@@ -114,6 +117,11 @@ class Room:
         inside = {"HOME": _HOME, "TMPDIR": _HOME}
         return inside if self.socket is None else {**inside, "CUTPURSE_ADDRESS": f"unix:{_SOCKET}"}
 
+    @property
+    def has_lifeline(self) -> bool:
+        """Whether the command's input is to be a pipe of the launcher's, and a sign of its life."""
+        return bool(self.means.bwrap)
+
     def command(self, words: Sequence[str]) -> list[str]:
         """The command line that runs a command in this room."""
         if not self.means.bwrap:
@@ -139,7 +147,8 @@ class Room:
         program = shutil.which("prlimit")
         bound = [] if program is None else [program, f"--nproc={self.limits.processes}"]
         # The working directory is there even if it is not shown.
-        return [*line, "--dir", str(here), "--remount-ro", "/", "--chdir", str(here), "--", *bound, *words]
+        line += ["--dir", str(here), "--remount-ro", "/", "--chdir", str(here)]
+        return [*line, "--", *_IF_LAUNCHED, *bound, *words]
 
 
 def _system(tmp_mb: int) -> Iterator[str]:
