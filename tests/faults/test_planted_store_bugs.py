@@ -168,7 +168,9 @@ async def test_a_planted_bug_of_the_shared_store_is_noticed(
             await test(**{name: arguments[name] for name in inspect.signature(test).parameters})
 
 
-@pytest.mark.parametrize("test", {test for _, test, _ in [*BUGS, *IN_POSTGRESQL]}, ids=lambda test: str(test.__name__))
+@pytest.mark.parametrize(
+    "test", dict.fromkeys(test for _, test, _ in [*BUGS, *IN_POSTGRESQL]), ids=lambda test: str(test.__name__)
+)
 def test_what_notices_a_bug_is_a_test_of_its_own(test: Test) -> None:
     assert test.__name__.startswith("test_")
     assert inspect.getmodule(test) is not inspect.getmodule(run)
