@@ -187,6 +187,31 @@ async def test_a_bot_writes_to_its_own_small_tmp_alone_and_it_is_empty_the_next_
 
 
 @pytest.mark.slow
+async def test_a_bot_changes_no_setting_of_the_machine_and_finds_no_further_place_to_store_things(
+    means: Means, tmp_path: Path
+) -> None:
+    # Opening says whether it could be written; a name or a swappiness of the machine's is not changed by that.
+    code = (
+        "import os\n"
+        "for path in ('/proc/sys/kernel/core_pattern', '/proc/sys/vm/swappiness', '/proc/self/oom_score_adj'):\n"
+        "    try: os.close(os.open(path, os.O_WRONLY)); print('OPEN', path)\n"
+        "    except OSError as error: print('closed', error.strerror)\n"
+        "for line in open('/proc/self/mounts'):\n"
+        "    _, place, kind, how, *_ = line.split()\n"
+        "    if how.startswith('rw') and kind not in ('devtmpfs', 'devpts'): print('WRITABLE', place)\n"
+    )
+    for each, isolated in both(means):
+        text = await run_for_a_while(bot(tmp_path, code, Room(each, Limits())), "done")
+
+        assert text.count("OPEN") == (0 if isolated else 3 if os.geteuid() == 0 else 1), text
+        if isolated:
+            writable = {line.split()[1] for line in text.splitlines() if line.startswith("WRITABLE")}
+            assert {place for place in writable if not place.startswith("/dev/")} == {"/tmp"}
+            assert {place for place in writable if place.startswith("/dev/") and os.path.isdir(place)} == {"/dev/shm"}
+        (tmp_path / "printed.log").unlink()
+
+
+@pytest.mark.slow
 async def test_a_bot_neither_sees_nor_harms_other_processes(means: Means, tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "60"]) as victim:  # noqa: ASYNC220
         code = (

@@ -153,7 +153,9 @@ class Room:
 
 def _system(tmp_mb: int) -> Iterator[str]:
     """A root of its own with the system's programs in it."""
-    yield from ("--size", str(tmp_mb << 20), "--tmpfs", _HOME, "--proc", "/proc")
+    yield from ("--size", str(tmp_mb << 20), "--tmpfs", _HOME)
+    # A bot of root's has no capabilities, and yet may write what lies in /proc/sys, which is the whole machine's.
+    yield from ("--proc", "/proc", "--remount-ro", "/proc")
     # What is written to /dev would be memory that nobody counts.
     yield from ("--dev", "/dev", "--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm")
     yield from ("--remount-ro", "/dev")
@@ -169,7 +171,7 @@ def _system(tmp_mb: int) -> Iterator[str]:
     for settings in sorted(Path("/etc").glob("java-*")):
         yield from ("--ro-bind", str(settings), str(settings))
         if (settings / "management").is_dir():
-            yield from ("--tmpfs", str(settings / "management"))
+            yield from ("--tmpfs", str(settings / "management"), "--remount-ro", str(settings / "management"))
 
 
 def _needed(words: Sequence[str]) -> Iterator[Path]:
