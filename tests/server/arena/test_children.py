@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,24 @@ async def test_a_bot_that_ends_again_and_again_is_given_up(tmp_path: Path, monke
 
     assert launched.given_up
     assert launched.launches == 3
+
+
+async def test_a_bot_whose_program_is_away_for_a_moment_is_launched_once_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(children, "_BACK_OFF_S", 0.1)
+    launched = child(tmp_path, "")
+    program = tmp_path / "program"
+    launched.entry = replace(launched.entry, run=str(program))
+    running = asyncio.create_task(run_for_a_while(launched, "here I am"))
+    async with asyncio.timeout(20):
+        while "could not be launched (bot bot: there is no program" not in read(launched):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+    program.touch(0o755)
+    program.write_text("#!/bin/sh\necho here I am\nsleep 60\n")
+
+    await running
 
 
 async def test_output_without_end_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from cutpurse_server.arena import leash
 from cutpurse_server.arena.isolation import Means, Room
 from cutpurse_server.arena.limits import Limits, can_be_watched, end_all, watch_usage
-from cutpurse_server.arena.plan import Entry
+from cutpurse_server.arena.plan import BadPlan, Entry
 from cutpurse_server.matches.presence import Presence
 
 __all__ = ["Child"]
@@ -61,15 +61,15 @@ class Child:
         while True:
             begun = time.monotonic()
             self.launches += 1
-            code = await self._run_once()
+            how = await self._run_once()
             self._presence.crashed(self.entry.name)
             failures = 1 if time.monotonic() - begun > _CALM_S else failures + 1
             if failures >= _LAUNCHES_MAX:
                 self.given_up = True
-                self._note(f"ended with {code}, for the {failures}th time; it is not launched any more")
+                self._note(f"{how}, for the {failures}th time; it is not launched any more")
                 return
             pause_s = _BACK_OFF_S * 2 ** (failures - 1)
-            self._note(f"ended with {code}; launched again in {pause_s:g} s")
+            self._note(f"{how}; launched again in {pause_s:g} s")
             await asyncio.sleep(pause_s)
 
     async def stop(self) -> None:
@@ -95,6 +95,7 @@ class Child:
                     pass
 
     async def _run_once(self) -> str:
+        """Launch it and wait until it has ended; how it did, or why it did not begin, in words."""
         launching = asyncio.create_task(self._launch())
         try:
             process = await asyncio.shield(launching)
@@ -102,6 +103,9 @@ class Child:
             # Cut off here, asyncio would kill the first process alone, and what that had begun would live on.
             await launching
             raise
+        except (OSError, BadPlan) as problem:
+            # The machine has no room for another process, or the program is being built anew: that passes.
+            return f"could not be launched ({problem})"
         assert process.stdout is not None
         # Also of a bot that prints nothing there is a file, so that nobody looks for it in vain.
         self._keep(b"")
@@ -114,7 +118,7 @@ class Child:
             await asyncio.gather(watch, return_exceptions=True)
             if process.stdin is not None:
                 process.stdin.close()
-        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        return f"ended with signal {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
     async def _launch(self) -> asyncio.subprocess.Process:
         self._process = await asyncio.create_subprocess_exec(
