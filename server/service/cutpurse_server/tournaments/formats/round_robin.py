@@ -1,9 +1,10 @@
 """Round robin: in every round every set of n entrants meets, or, with a maximum of tables, a balanced choice of them.
 
-All tables. Those with two bots of one owner are left out, unless that would leave a bot without any table. The order is
-such that nobody runs ahead: where bots have as many tables, no two ever differ by more than two, and by none at the end
-of a round. The next table is one of the bot that has sat least; of the first that are left to it in the order of their
-codes, the one whose bots, those who have sat most looked at first, have sat least.
+All tables. The order is such that nobody runs ahead: at every moment no two bots differ by more than one table, and by
+none at the end of a round (even_order.py). Tables with two bots of one owner are left out, unless that would leave a
+bot without any table. Of what is left then, and of too many tables for that order, the next one is a table of the bot
+that has sat least; of the first that are left to it in the order of their codes, the one whose bots, those who have sat
+most looked at first, have sat least. There, bots that have as many tables never differ by more than two.
 
 A maximum of tables. Tables are made in cycles, in each of which everybody sits once, so at every moment no two bots
 differ by more than one table. A table takes bots that have met those there least often, and never one of an owner who
@@ -21,9 +22,13 @@ from math import comb
 
 from cutpurse_server.tournaments.events import Manifest
 from cutpurse_server.tournaments.formats.course import Course, Draw, Table, TiedLot, pair
+from cutpurse_server.tournaments.formats.even_order import even_order
 from cutpurse_server.tournaments.formats.grouping import SAME_OWNER, mended
 
-__all__ = ["ROUND_REACH", "RoundRobin", "round_robin_matches"]
+__all__ = ["EVEN_TABLES_MAX", "ROUND_REACH", "RoundRobin", "round_robin_matches"]
+
+EVEN_TABLES_MAX = 500
+"""Of so many tables, at most, the even order is made: some 0.1 s for each round."""
 
 ROUND_REACH = 64
 """Of how many tables of a bot, at most, its next one is chosen, so that large schedules are made quickly."""
@@ -54,7 +59,7 @@ class RoundRobin:
         most = manifest.settings.tables
         design = _Design(self._course).tables() if most and most < len(every) else None
         for number in range(1, manifest.rounds + 1):
-            yield list(islice(design, most)) if design else list(self._evenly(number, every))
+            yield list(islice(design, most)) if design else list(self._round(number, every))
 
     def next(self) -> Draw | None:
         """None: all rounds are fixed."""
@@ -78,11 +83,21 @@ class RoundRobin:
         apart = [table for table in every if len({owners[number] for number in table}) == len(table)]
         return apart if {number for table in apart for number in table} == set(everybody) else every
 
-    def _evenly(self, round_number: int, every: Sequence[Table]) -> Iterator[Table]:
-        """The tables of a round, in an order in which nobody runs ahead: each is one of a bot that has sat least."""
-        course = self._course
-        tables = course.in_lot_order("cutpurse/table/v2", str(round_number), every)
+    def _round(self, round_number: int, every: Sequence[Table]) -> Iterator[Table]:
+        """The tables of a round."""
+        course, players = self._course, self._course.manifest.players
         due = course.shuffled("cutpurse/due/v1", str(round_number), range(len(course.entrants)))
+        if len(every) == comb(len(due), players) <= EVEN_TABLES_MAX:
+            order = even_order(
+                len(due),
+                players,
+                lambda place, tables: course.shuffled("cutpurse/even/v1", f"{round_number} {place}", range(tables)),
+            )
+            return (tuple(sorted(due[place] for place in table)) for table in order)
+        return self._least_sat_first(course.in_lot_order("cutpurse/table/v2", str(round_number), every), due)
+
+    def _least_sat_first(self, tables: Sequence[Table], due: Sequence[int]) -> Iterator[Table]:
+        """The tables, each in its turn one of the bot that has sat least."""
         place = {number: at for at, number in enumerate(due)}
         left: dict[int, list[Table]] = {number: [] for number in due}
         for members in tables:
