@@ -125,6 +125,22 @@ async def test_a_bot_whose_program_is_away_for_a_moment_is_launched_once_it_is_t
     await running
 
 
+async def test_what_a_bot_printed_last_steers_no_terminal_and_fills_none(tmp_path: Path) -> None:
+    code = (
+        "import time\nprint('first')\nprint('\\x1b[2Jcleared\\u202e\\tby ' + 'x' * 1000)\n"
+        "print('last', flush=True)\ntime.sleep(60)"
+    )
+    launched = child(tmp_path, code)
+
+    await run_for_a_while(launched, "last")
+
+    cleared, last = launched.last_words(2)
+    assert cleared.startswith("\\x1b[2Jcleared\\u202e")
+    assert (" by x" in cleared, len(cleared) < 500, last) == (True, True, "last")
+    (tmp_path / "bot.log").unlink()
+    assert launched.last_words(2) == []
+
+
 async def test_output_without_end_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(children, "_OUTPUT_BYTES_MAX", 10_000)
     code = "import sys, time\nfor _ in range(1000): sys.stdout.write('x' * 1000)\nsys.stdout.flush()\ntime.sleep(60)"

@@ -22,7 +22,7 @@ MATCH = {
             "kind": "BOT_FAULT_KIND_REFUSED",
             "cause": "CAUSE_ILLEGAL",
             "decision": 3,
-            "notation": "[b]x",
+            "notation": "[b]x\x1b[2J",
             "strike": False,
         },
         {"kind": "BOT_FAULT_KIND_DEFAULT", "cause": "CAUSE_TIMEOUT", "decision": 4, "notation": "pass", "strike": True},
@@ -81,6 +81,6 @@ def test_faults_are_told_in_words_a_few_for_each_match(
     remote_tournament.faults(There(), "cup", "ann")
 
     said = " ".join(capsys.readouterr().out.split())
-    assert "decision 3: refused, illegal ([b]x)" in said
+    assert "decision 3: refused, illegal ([b]x\\x1b[2J)" in said
     assert "decision 4: default, timeout, a strike" in said
     assert "and 1 more" in said

@@ -16,10 +16,12 @@ from cutpurse_server.arena.isolation import Means, Room
 from cutpurse_server.arena.limits import Limits, can_be_watched, end_all, watch_usage
 from cutpurse_server.arena.plan import BadPlan, Entry
 from cutpurse_server.matches.presence import Presence
+from cutpurse_server.printable import printable
 
 __all__ = ["Child"]
 
 _OUTPUT_BYTES_MAX = 8 * 1024 * 1024
+_LINE_CHARACTERS_SHOWN = 400
 _LAUNCHES_MAX = 8
 _BACK_OFF_S = 0.5
 _INHERITED = frozenset({"HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "PATH", "TMPDIR", "TZ"})
@@ -93,6 +95,13 @@ class Child:
             async with asyncio.timeout(_GOODBYE_S):
                 while await process.stdout.read(65_536):
                     pass
+
+    def last_words(self, lines: int) -> list[str]:
+        """The last lines that it printed, as they may be shown on a terminal."""
+        if not self._output.exists():
+            return []
+        printed = self._output.read_text(errors="replace").splitlines()
+        return [printable(line.expandtabs()[:_LINE_CHARACTERS_SHOWN]) for line in printed[-lines:]]
 
     async def _run_once(self) -> str:
         """Launch it and wait until it has ended; how it did, or why it did not begin, in words."""

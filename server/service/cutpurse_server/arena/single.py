@@ -24,6 +24,7 @@ from cutpurse_server.serve import Service, running_service
 __all__ = ["MatchFailed", "play_programs"]
 
 _MATCH = "local"
+_LINES_SHOWN = 8
 
 
 class MatchFailed(Exception):
@@ -70,11 +71,11 @@ async def play_programs(
             await asyncio.gather(*(child.stop() for child in children))
         for child in children:
             if child.launches > 1:
-                note(f"{child.entry.name} ended during the match; it last printed:\n{_last_words(folder, child.entry)}")
+                note(f"{child.entry.name} ended during the match; it last printed:\n{_last_words(child)}")
         events = await service.desk.events_of(_MATCH)
         parts = list(_parts(events))
         if not parts:
-            printed = "".join(_last_words(folder, entry) for entry in entries)
+            printed = "".join(map(_last_words, children))
             raise MatchFailed(f"no bot got ready in {LOCAL_CLOCK.warm_up_ms // 1_000} s; what they printed:\n{printed}")
         return parts
 
@@ -111,7 +112,5 @@ def _parts(events: Sequence[MatchEvent]) -> Iterator[Resolved[Any, Any] | Ended[
         yield Ended(recorded.take(), record.state, result)
 
 
-def _last_words(folder: Path, entry: Entry) -> str:
-    path = folder / f"{entry.name}.log"
-    lines = path.read_text(errors="replace").splitlines()[-8:] if path.exists() else []
-    return "".join(f"{entry.name}: {line}\n" for line in lines)
+def _last_words(child: Child) -> str:
+    return "".join(f"{child.entry.name}: {line}\n" for line in child.last_words(_LINES_SHOWN))

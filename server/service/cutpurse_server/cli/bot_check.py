@@ -19,6 +19,7 @@ from cutpurse_server import __version__
 from cutpurse_server.arena.plan import BadPlan, Entry
 from cutpurse_server.conformance import SCENARIOS, Check, Finding, Outcome, Scenario, check, with_needs
 from cutpurse_server.loops import run_on_fast_loop
+from cutpurse_server.printable import printable
 from cutpurse_server.whereabouts import configure_logs
 
 __all__ = ["bot_check"]
@@ -122,7 +123,7 @@ def _print(finding: Finding) -> None:
         _print_part("why", scenario.why)
         _print_part("remedy", scenario.remedy)
         for line in finding.output.splitlines():
-            typer.echo(f"{'':10}| {line}")
+            typer.echo(f"{'':10}| {printable(line.expandtabs())}")
 
 
 def _print_part(label: str, text: str) -> None:

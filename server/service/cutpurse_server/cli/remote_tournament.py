@@ -23,6 +23,7 @@ from cutpurse_server.cli.standings_table import standings_table
 from cutpurse_server.cli.there import Json, at_a_service
 from cutpurse_server.identity import Role
 from cutpurse_server.matches.events import Clock
+from cutpurse_server.printable import printable
 from cutpurse_server.tournaments.events import Verdict
 from cutpurse_server.tournaments.telling import VERDICTS
 
@@ -230,7 +231,7 @@ def _told(notice: dict[str, Any]) -> str:
         "RESUMED": "it goes on",
         "CUT_SHORT": "the organiser has ended it",
     }[kind]
-    return f"{what}: {notice['text']}" if notice["text"] else what
+    return f"{what}: {printable(notice['text'])}" if notice["text"] else what
 
 
 def standings(there: Organiser, tournament: _Cup, as_json: Json = False) -> None:
@@ -278,10 +279,11 @@ def faults(
 def _fault(fault: dict[str, Any]) -> str:
     """A fault in words."""
     kind, cause = fault["kind"].removeprefix("BOT_FAULT_KIND_").lower(), fault["cause"].removeprefix("CAUSE_").lower()
-    answer = f" ({escape(fault['notation'][:_ANSWER_SHOWN])})" if kind == "refused" and fault["notation"] else ""
+    answer = escape(printable(fault["notation"][:_ANSWER_SHOWN])) if kind == "refused" else ""
+    answered = f" ({answer})" if answer else ""
     strike = ", a strike" if fault["strike"] else ""
     where = f"decision {fault['decision']}" if fault["decision"] else "before the start"
-    return f"{where}: {kind}, {cause}{answer}{strike}"
+    return f"{where}: {kind}, {cause}{answered}{strike}"
 
 
 _ALL: tuple[Callable[..., None], ...] = (

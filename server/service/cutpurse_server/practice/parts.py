@@ -112,9 +112,11 @@ async def play_part(
                 children.append(Child(entry, environment, folder / f"{entry.name}.log", service.presence))
         playing = asyncio.create_task(_play(service, practice, schedule, numbers))
         tasks = [playing, *(asyncio.create_task(child.keep_running()) for child in children)]
-        tasks.append(asyncio.create_task(_watch(service, children, folder)))
+        tasks.append(asyncio.create_task(_watch(service, children)))
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
             # The watch ends before the matches do only with what it has found.
             await (playing if playing.done() else tasks[-1])
             played = playing.result()
@@ -125,7 +127,7 @@ async def play_part(
             await asyncio.gather(*(child.stop() for child in children))
         for child in children:
             if child.launches > 1:
-                tell(f"{child.entry.name} ended during its matches; it last printed:\n{_last_words(folder, child)}")
+                tell(f"{child.entry.name} ended during its matches; it last printed:\n{_last_words(child)}")
         return await _with_bundles(service, played, keep(played))
 
 
@@ -152,13 +154,13 @@ async def _play(
     return played
 
 
-async def _watch(service: Service, children: Sequence[Child], folder: Path) -> None:
+async def _watch(service: Service, children: Sequence[Child]) -> None:
     """Raise `BotGone` once a bot ends without having dialled in, or too often."""
     while True:
         for child in children:
             never_came = child.launches > 1 and not service.presence.streams(child.entry.name)
             if child.given_up or (never_came and not service.desk.running()):
-                raise BotGone(f"{child.entry.name} ended; it last printed:\n{_last_words(folder, child)}")
+                raise BotGone(f"{child.entry.name} ended; it last printed:\n{_last_words(child)}")
         await asyncio.sleep(0.1)
 
 
@@ -204,7 +206,5 @@ async def _with_bundles(service: Service, played: Sequence[PlayedMatch], numbers
     return kept
 
 
-def _last_words(folder: Path, child: Child) -> str:
-    path = folder / f"{child.entry.name}.log"
-    lines = path.read_text(errors="replace").splitlines()[-_LINES_SHOWN:] if path.exists() else []
-    return "".join(f"  {line}\n" for line in lines) or "  nothing\n"
+def _last_words(child: Child) -> str:
+    return "".join(f"  {line}\n" for line in child.last_words(_LINES_SHOWN)) or "  nothing\n"
