@@ -9,6 +9,7 @@ import secrets
 import shlex
 import sys
 from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -117,6 +118,8 @@ def bot_simulate(
         _fail(_BAD_INPUT, f"cannot write to {problem.filename or out}: {problem.strerror}; name another folder")
     except BotGone as gone:
         _fail(_FAILED, str(gone))
+    except BrokenExecutor:
+        _fail(_FAILED, "one of its processes was ended from outside, for want of memory perhaps; try --processes 1")
     except KeyboardInterrupt:
         _fail(_INTERRUPTED, "interrupted")
     summary = summed_up(practice, played)
