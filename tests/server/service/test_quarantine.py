@@ -1,5 +1,8 @@
 """A quarantined bot is waited for no more, and nobody but its owner reads what went wrong with it."""
 
+import asyncio
+import threading
+import time
 from typing import Any
 
 import grpc
@@ -7,7 +10,9 @@ import pytest
 
 from cutpurse.v1 import audit_pb2, match_pb2, tournament_pb2
 from cutpurse_server.audit import audit
-from cutpurse_server.matches.events import MatchBegun
+from cutpurse_server.log.port import StoredEvent
+from cutpurse_server.matches.events import MatchBegun, MatchEvent
+from cutpurse_server.tournaments import organising
 from cutpurse_server.tournaments.events import EntrantQuarantined
 from cutpurse_server.wire import match_events, tournament_events
 from tests.server.service.arena import Arena, refusal_of
@@ -139,6 +144,35 @@ async def test_a_bots_log_is_for_its_owner_and_the_organiser_and_for_nobody_else
     # Not another owner's, and neither can be told from a bot that does not exist.
     assert await log_of(arena, "ann", "ben") == await log_of(arena, "ann", "nobody") == "BOT_UNKNOWN"
     assert await log_of(arena, "spectator", "ann") == "ROLE_FORBIDDEN"
+
+
+async def test_reading_a_bots_log_holds_up_nobody_and_comes_in_parts(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams = {bot: await arena.dial(bot) for bot in ("ann", "ben")}
+    await begin_tournament(arena, heist_turn_limit="1")
+    while (await arena.service.tournaments.get("cup")).progress.matches_done < 2:
+        await play_next(streams)
+    await finished(arena)
+    monkeypatch.setattr(organising, "_LOG_EVENTS", 1)
+    decode, reading, at_once = tournament_events.match_event, list[int](), list[int]()
+
+    def decoded(stored: StoredEvent) -> MatchEvent:
+        assert threading.current_thread() is not threading.main_thread()
+        reading.append(1)
+        at_once.append(len(reading))
+        time.sleep(0.001)
+        reading.pop()
+        return decode(stored)
+
+    monkeypatch.setattr(tournament_events, "match_event", decoded)
+    first, *others = await asyncio.gather(*(log_of(arena, "ann") for _ in range(3)))
+    rest = await arena.service.tournaments.bot_log("cup", "ann", after=1, asker="ann")
+
+    assert (len(first.matches), first.more) == (1, True)
+    assert others == [first, first]
+    assert (len(rest.matches), rest.more) == (1, False)
+    assert set(at_once) == {1}
 
 
 async def test_a_bots_log_reads_the_bots_of_the_same_owner(arena: Arena) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple, Protocol
 
 from cutpurse_server.errors import ErrorReason, ServiceError
-from cutpurse_server.log.port import Log, LogUnavailable
+from cutpurse_server.log.port import Log, LogUnavailable, StoredEvent
 from cutpurse_server.matches.desk import stream_of
 from cutpurse_server.tournaments import acting
-from cutpurse_server.tournaments.bot_log import BotLog, bot_matches
+from cutpurse_server.tournaments.bot_log import BotLog, BotMatch, bot_matches
 from cutpurse_server.tournaments.deals import DEAL_SLOTS, deals_root, deals_secret
 from cutpurse_server.tournaments.events import (
+    CompletedMatch,
     Entrant,
     LeaveCause,
     Manifest,
@@ -34,8 +36,8 @@ _CONFLICTS_MAX = 16
 _FEW_ROWS = 64
 _PAUSE_S_PER_ROW = 0.004
 """How long nothing is looked at after more rows than a few."""
-_LOG_MATCHES = 32
-"""In one part of a bot's own log."""
+_LOG_MATCHES, _LOG_EVENTS = 32, 4_096
+"""A part of a bot's own log ends with so many matches, or with the match whose events make it so many."""
 _WATCH_S = 2.0
 """How often watchers look for news of other replicas."""
 
@@ -92,6 +94,8 @@ class Tournaments:
         self._reconciler = Reconciler(self._store, desk)
         self._decisions: dict[str, tuple[int, int]] = {}
         """By tournament: how many completed blocks were counted, and the decisions in them."""
+        self._log_of: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """By owner: held while a log of a bot of theirs is read, since whoever asks for many must not take all time."""
 
     async def open(self) -> None:
         """Go on with every tournament that was being played."""
@@ -164,15 +168,23 @@ class Tournaments:
             raise ServiceError(ErrorReason.BOT_UNKNOWN, "There is no such bot of yours in this tournament.")
         played = (match for block in record.completed.values() for match in block.matches if bot in match.bots)
         part = list(islice(played, after, after + _LOG_MATCHES + 1))
-        try:
-            logs = [await self._store.log.read(stream_of(match.match)) for match in part[:_LOG_MATCHES]]
-        except LogUnavailable as unavailable:
-            raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from unavailable
-        matches = [
-            bot_matches(match, map(self._store.codec.match_event, stored))[match.bots.index(bot)]
-            for match, stored in zip(part, logs, strict=False)
-        ]
-        return BotLog(bot, tuple(matches), len(part) > _LOG_MATCHES)
+        matches: list[BotMatch] = []
+        events = 0
+        async with self._log_of[entrant.owner]:
+            for completed in part[:_LOG_MATCHES]:
+                try:
+                    stored = await self._store.log.read(stream_of(completed.match))
+                except LogUnavailable as unavailable:
+                    raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from unavailable
+                # In a thread, since a long match takes a while, in which others play.
+                matches.append(await asyncio.to_thread(self._bot_match, bot, completed, stored))
+                events += len(stored)
+                if events >= _LOG_EVENTS:
+                    break
+        return BotLog(bot, tuple(matches), len(part) > len(matches))
+
+    def _bot_match(self, bot: str, completed: CompletedMatch, stored: Sequence[StoredEvent]) -> BotMatch:
+        return bot_matches(completed, map(self._store.codec.match_event, stored))[completed.bots.index(bot)]
 
     async def pause(self, tournament: str, text: str = "") -> None:
         """Begin no further matches. Raises WRONG_PHASE."""
