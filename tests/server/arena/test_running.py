@@ -7,18 +7,20 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar, cast
 
 import pytest
 from typer.testing import CliRunner
 
 from cutpurse_server.arena import children
+from cutpurse_server.arena.children import Child
 from cutpurse_server.arena.happenings import Happening
 from cutpurse_server.arena.isolation import Means
 from cutpurse_server.arena.plan import LOCAL_CLOCK, Entry, Plan, entries_of
-from cutpurse_server.arena.running import run_tournament
+from cutpurse_server.arena.running import _Launched, run_tournament
 from cutpurse_server.audit import audit
 from cutpurse_server.cli import app
-from cutpurse_server.tournaments import Overview
+from cutpurse_server.tournaments import Overview, Tournaments
 
 OPEN = Means("", "as was asked for")
 
@@ -87,6 +89,36 @@ async def test_a_bot_that_ends_again_and_again_is_put_into_quarantine_and_holds_
     assert audit((tmp_path / "bundle").read_bytes()).findings == []
     assert {each.fields["bot"] for each in audience.happenings if each.kind == "fault"} == {"mine"}
     assert len([each for each in audience.happenings if each.kind == "match"]) == 6
+
+
+async def test_a_bot_that_is_given_up_is_not_launched_again_by_news_from_before_its_quarantine() -> None:
+    class GivenUp:
+        entry = Entry("mine", "first", "me")
+        launches = 0
+
+        async def keep_running(self) -> None:
+            self.launches += 1
+
+    class Still:
+        """A tournament that goes on while a quarantine is being written."""
+
+        quarantined: ClassVar[dict[str, str]] = {}
+
+        async def quarantine(self, *_: str) -> None:
+            launched.follow(cast(Overview, self))
+            written.set()
+
+    child, written = GivenUp(), asyncio.Event()
+    launched = _Launched(cast(Tournaments, Still()), "cup", cast(Child, child))
+    launched.follow(cast(Overview, Still()))
+
+    running = asyncio.create_task(launched.run())
+    await written.wait()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    running.cancel()
+
+    assert child.launches == 1
 
 
 @pytest.mark.slow

@@ -188,8 +188,9 @@ class _Launched:
         while True:
             await self._free.wait()
             await self.child.keep_running()
-            self._free.clear()
             await self._quarantine()
+            # Only now, for until it was written the tournament moved on with a bot that was free.
+            self._free.clear()
 
     async def _quarantine(self) -> None:
         """Let nobody wait for it any more, as soon as that can be written."""
