@@ -50,6 +50,17 @@ def test_a_name_that_some_language_cannot_have_is_refused(name: str, language: L
         BotProject(language, name, "big_max")
 
 
+@pytest.mark.parametrize("folder", ["my bots", "a$b", "it's", 'a"b', "a#b", "a;b"])
+def test_a_path_that_breaks_makefiles_and_package_files_is_refused(
+    folder: str, language: Language, tmp_path: Path
+) -> None:
+    sdk = tmp_path / folder / "sdk"
+    sdk.mkdir(parents=True)
+
+    with pytest.raises(NoProject, match="put it elsewhere"):
+        BotProject(language, "rook", "big_max", sdk)
+
+
 def test_nothing_is_written_where_something_is(language: Language, tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "mine").touch()

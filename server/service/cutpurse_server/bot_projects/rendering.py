@@ -20,6 +20,8 @@ NAME_FORM = "1 to 40 lower-case letters, digits and `-`, a letter first"
 """What a project may be called, so that every language's package names can follow from it."""
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_AWKWARD = re.compile(r"[^\w./@+~,-]")
+"""What a path must not have that goes into Makefiles and package files as it is: make has no way to quote a blank."""
 _DESCRIPTION = "project.toml"
 _SUFFIX = ".template"
 _IF_CHECKOUT, _IF_PUBLISHED = "@CHECKOUT@", "@PUBLISHED@"
@@ -49,7 +51,7 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class BotProject:
-    """What a project is made for. Raises `NoProject` for a name that a bot cannot have."""
+    """What a project is made for. Raises `NoProject` for a name that a bot cannot have, or a path that breaks tools."""
 
     language: Language
     name: str
@@ -64,6 +66,9 @@ class BotProject:
             raise NoProject(f"{self.name!r} is no name for a bot: a name has {NAME_FORM}; give one with --name")
         if self.sdk is not None and not self.sdk.is_dir():
             raise NoProject(f"--sdk: {self.sdk} is no folder; give the folder of the {self.language.title} SDK")
+        for path in (self.sdk.resolve(), Path(sys.executable)) if self.sdk is not None else ():
+            if (found := _AWKWARD.search(str(path))) is not None:
+                raise NoProject(f"{path}: the tools of a project fail at a path with {found[0]!r}; put it elsewhere")
         assert self.game in GAMES, "whoever asks has looked the game up"
 
     def files(self) -> dict[str, str]:
