@@ -61,6 +61,7 @@ class Marked:
 
     def __init__(self) -> None:
         self._mark = uuid.uuid4().hex
+        self._started: list[subprocess.Popen[bytes]] = []
         # What is imported here is imported there: a tree may be tested that is not the one that is installed.
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         # Bots inherit little, but the mark.
@@ -71,7 +72,7 @@ class Marked:
         """Start a process in a group of its own; what it prints is added to a file, or read from `stdout`."""
         file = subprocess.PIPE if output is None else os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
-            return subprocess.Popen(
+            started = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
@@ -79,6 +80,8 @@ class Marked:
                 env=self.environment | environment,
                 start_new_session=True,
             )
+            self._started.append(started)
+            return started
         finally:
             if output is not None:
                 os.close(file)
@@ -110,3 +113,9 @@ class Marked:
                 os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
                 continue
+        # Those that a failed test did not wait for would be complained of in the next one.
+        for started in self._started:
+            started.kill()
+            started.wait(PATIENCE_S)
+            if started.stdout is not None:
+                started.stdout.close()

@@ -39,4 +39,5 @@ async def test_time_and_memory_per_match_stay_flat(tmp_path: Path, format_: Form
     growth = [after.memory_bytes - before.memory_bytes for before, after in pairwise(tenths)]
     # What ended is kept: its result, its head, its bots; about a kilobyte. In the short form, caches still fill.
     assert sorted(growth[4:])[2] / tenths[0].matches < (2_000 if LONG else 12_000)
-    assert sum(growth[5:]) <= 1.5 * sum(growth[:4]) + 8_000_000
+    # What shrinks at first is memory that earlier tests have left.
+    assert sum(growth[5:]) <= 1.5 * max(0, sum(growth[:4])) + 8_000_000
