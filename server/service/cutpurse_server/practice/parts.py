@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple
 
 from cutpurse_rules.contract import Seat
@@ -30,7 +31,7 @@ from cutpurse_server.matches.events import (
     MatchEvent,
 )
 from cutpurse_server.matches.record import MatchRecord
-from cutpurse_server.practice.playing import all_connected, play_scheduled
+from cutpurse_server.practice.playing import BotGone, all_connected, play_scheduled
 from cutpurse_server.practice.schedule import home_schedule
 from cutpurse_server.serve import Service, running_service
 from cutpurse_server.tournaments.events import CompletedMatch
@@ -41,10 +42,8 @@ ATTACHED = "-"
 """The command of a bot that its author runs, in a debugger perhaps: nothing is launched."""
 
 _LINES_SHOWN = 12
-
-
-class BotGone(Exception):
-    """A bot ended and did not come back; the text says which, with what it printed last."""
+_DIALS_IN_S = 60.0
+"""A bot that was launched and is not there after so long does not dial in, or not here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,7 @@ async def play_part(
                 tell(f"waiting for {entry.name}; run it with:  {given}")
             else:
                 children.append(Child(entry, environment, folder / f"{entry.name}.log", service.presence))
-        playing = asyncio.create_task(_play(service, practice, schedule, numbers))
+        playing = asyncio.create_task(_play(service, practice, schedule, numbers, children))
         tasks = [playing, *(asyncio.create_task(child.keep_running()) for child in children)]
         tasks.append(asyncio.create_task(_watch(service, children)))
         try:
@@ -143,21 +142,35 @@ async def _environment(service: Service, practice: Practice, entry: Entry) -> di
 
 
 async def _play(
-    service: Service, practice: Practice, schedule: Sequence[MatchBegun], numbers: Sequence[int]
+    service: Service,
+    practice: Practice,
+    schedule: Sequence[MatchBegun],
+    numbers: Sequence[int],
+    children: Sequence[Child],
 ) -> list[PlayedMatch]:
     await all_connected(service, [entry.name for entry in practice.entries])
     chosen = [schedule[number - 1] for number in numbers]
     played: list[PlayedMatch] = []
-    async for record in play_scheduled(service, chosen, practice.concurrency):
-        events = await service.desk.events_of(record.match)
-        played.append(_played(numbers[len(played)], record, events, practice.author))
+    try:
+        async for record in play_scheduled(service, chosen, practice.concurrency):
+            events = await service.desk.events_of(record.match)
+            played.append(_played(numbers[len(played)], record, events, practice.author))
+    except BotGone as gone:
+        printed = "".join(f"{child.entry.name}:\n{_last_words(child)}" for child in children)
+        raise BotGone(f"{gone}; they last printed:\n{printed}") from None
     return played
 
 
 async def _watch(service: Service, children: Sequence[Child]) -> None:
-    """Raise `BotGone` once a bot ends without having dialled in, or too often."""
+    """Raise `BotGone` once a bot ends without having dialled in, or too often, or never dials in."""
+    late_at_s = monotonic() + _DIALS_IN_S
+    missing = {child.entry.name for child in children}
     while True:
+        missing = {bot for bot in missing if not service.presence.streams(bot)}
         for child in children:
+            if child.entry.name in missing and monotonic() > late_at_s:
+                gone = f"{child.entry.name} has not dialled in after {_DIALS_IN_S:.0f} s"
+                raise BotGone(f"{gone}; it last printed:\n{_last_words(child)}")
             never_came = child.launches > 1 and not service.presence.streams(child.entry.name)
             if child.given_up or (never_came and not service.desk.running()):
                 raise BotGone(f"{child.entry.name} ended; it last printed:\n{_last_words(child)}")

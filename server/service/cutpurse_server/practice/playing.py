@@ -9,9 +9,13 @@ from cutpurse_server.matches.events import MatchBegun, MatchEvent
 from cutpurse_server.matches.record import MatchRecord, Phase
 from cutpurse_server.serve import Service
 
-__all__ = ["all_connected", "play_scheduled"]
+__all__ = ["BotGone", "all_connected", "play_scheduled"]
 
 _CONNECTED_POLL_S = 0.005
+
+
+class BotGone(Exception):
+    """A practice cannot go on without a bot; the text says which and why, with what it printed last where known."""
 
 
 class _Ends:
@@ -36,7 +40,10 @@ async def all_connected(service: Service, bots: Sequence[str]) -> None:
 async def play_scheduled(
     service: Service, schedule: Sequence[MatchBegun], concurrency: int
 ) -> AsyncIterator[MatchRecord]:
-    """Begin the matches, at most `concurrency` at once, and yield them in order, each once it is over."""
+    """Begin the matches, at most `concurrency` at once, and yield them in order, each once it is over.
+
+    Raises `BotGone` if no bot at all gets ready for one.
+    """
     ends = _Ends()
     service.desk.observe(ends)
     waiting = iter(schedule)
@@ -53,5 +60,6 @@ async def play_scheduled(
             over[record.match] = record
             running -= 1
         record = over.pop(due.match)
-        assert record.phase is Phase.ENDED, "nobody voids a match at home"
+        if record.phase is Phase.VOIDED:
+            raise BotGone(f"no bot got ready for match {record.match}")
         yield record
