@@ -28,11 +28,12 @@ time.sleep(60)
 """
 
 
-def child(tmp_path: Path, code: str, presence: Presence | None = None) -> Child:
+def child(tmp_path: Path, code: str, presence: Presence | None = None, heard: list[str] | None = None) -> Child:
     script = tmp_path / "bot.py"
     script.write_text(code)
     entry = Entry("bot", f"{sys.executable} {script}", "owner")
-    return Child(entry, {"CUTPURSE_TOKEN": "t"}, tmp_path / "bot.log", presence or Presence())
+    said = [] if heard is None else heard
+    return Child(entry, {"CUTPURSE_TOKEN": "t"}, tmp_path / "bot.log", presence or Presence(), hear=said.append)
 
 
 async def run_for_a_while(launched: Child, until: str, within_s: float = 20.0) -> str:
@@ -88,11 +89,13 @@ async def test_a_bot_that_ends_is_noted_as_crashed_and_launched_again(
 ) -> None:
     monkeypatch.setattr(children, "_BACK_OFF_S", 0.01)
     presence = Presence()
-    launched = child(tmp_path, "raise SystemExit(7)", presence)
+    heard: list[str] = []
+    launched = child(tmp_path, "raise SystemExit(7)", presence, heard)
 
     text = await run_for_a_while(launched, "launched again")
 
     assert "exit code 7" in text
+    assert heard[0] == "ended with exit code 7; launched again in 0.01 s"
     assert presence.fault_of("bot") is Cause.CRASHED
 
 

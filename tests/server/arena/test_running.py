@@ -88,6 +88,9 @@ async def test_a_bot_that_ends_again_and_again_is_put_into_quarantine_and_holds_
     assert not any(match["faults"] for match in others["matches"])
     assert audit((tmp_path / "bundle").read_bytes()).findings == []
     assert {each.fields["bot"] for each in audience.happenings if each.kind == "fault"} == {"mine"}
+    ended = [each.fields for each in audience.happenings if each.kind == "bot"]
+    assert {(each["bot"], each["log"]) for each in ended} == {("mine", str(tmp_path / "bots" / "mine.log"))}
+    assert len(ended) == 3
     assert len([each for each in audience.happenings if each.kind == "match"]) == 6
 
 

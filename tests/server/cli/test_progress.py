@@ -122,6 +122,55 @@ def test_the_live_table_is_marked_as_provisional_and_counts_strikes(tmp_path: Pa
     assert " 1 " in row
 
 
+def test_a_bot_that_ends_is_told_at_once_with_the_file_that_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fields = {"bot": "late", "what": "ended with exit code 1; launched again in 4 s", "log": "cup/bots/late.log"}
+
+    with Progress(PLAN, tmp_path, as_json=False) as progress:
+        progress.heard(Happening("bot", fields))
+    said = " ".join(capsys.readouterr().err.split())
+    with Progress(PLAN, tmp_path, as_json=True) as progress:
+        progress.heard(Happening("bot", fields))
+
+    assert "late ended with exit code 1; launched again in 4 s; see cup/bots/late.log" in said
+    assert json.loads(capsys.readouterr().out) == {"type": "bot", **fields}
+
+
+def test_the_live_pace_is_of_the_moment_at_which_somebody_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([0.0, 0.0, 50.0, 100.0])
+    monkeypatch.setattr("cutpurse_server.cli.progress.time.monotonic", lambda: next(clock))
+    progress = Progress(PLAN, tmp_path, as_json=False)
+    progress.show(overview())
+    reached = overview().progress._replace(matches_done=6, decisions=200)
+    progress.show(overview(progress=reached))
+
+    # 50 seconds later nothing has happened: it has become slower, and will take longer.
+    assert progress._pace(50.0) == ("2 decisions/s", "about 0:00:50 left")
+    assert progress._pace(100.0) == ("1 decisions/s", "about 0:01:40 left")
+
+
+@pytest.mark.parametrize(("width", "without"), [(80, ["points by seat"]), (60, ["firsts", "95 % interval"])])
+def test_a_narrow_terminal_loses_columns_and_no_digits(width: int, without: list[str]) -> None:
+    rows = [
+        each._asdict() | {"left": "", "score": 0.123, "byes": 1, "forfeits": 2, "bot": f"quite-a-name-{each.place}"}
+        for each in ROWS
+    ]
+
+    console = Console(width=width)
+    with console.capture() as captured:
+        console.print(standings_table(rows, title="narrow", quarantined=["quite-a-name-2"], width=width))
+    picture = captured.get()
+
+    assert "…" not in picture
+    for shown in ("score", "points", "0.750", "0.123", "quite-a-name-3", "quarantined"):
+        assert shown in picture
+    for heading in without:
+        assert heading not in picture
+
+
 def test_the_final_standings_bear_the_verdict_and_names_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     print_standings(overview(Phase.FINISHED, Verdict.STRONGER))
 

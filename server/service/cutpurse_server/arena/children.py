@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from cutpurse_server.arena import leash
@@ -34,6 +34,10 @@ _GOODBYE_S = 3.0
 _OPEN_ROOM = Room(Means("", "as was asked for"), Limits())
 
 
+def _nobody_hears(_: str) -> None:
+    """For bots whose endings are told otherwise."""
+
+
 class Child:
     """One bot's process, and the ones that follow upon it."""
 
@@ -44,7 +48,9 @@ class Child:
         output: Path,
         presence: Presence,
         room: Room = _OPEN_ROOM,
+        hear: Callable[[str], None] = _nobody_hears,
     ) -> None:
+        """`hear` is told in words how it ended, and why it was ended or held back, as it happens."""
         self.entry = entry
         self.launches = 0
         self.given_up = False
@@ -53,6 +59,7 @@ class Child:
         self._room = room
         self._output = output
         self._presence = presence
+        self._hear = hear
         self._written = 0
         self._process: asyncio.subprocess.Process | None = None
 
@@ -176,6 +183,7 @@ class Child:
 
     def _note(self, text: str) -> None:
         self._keep(f"[cutpurse] {text}\n".encode())
+        self._hear(text)
 
     def _keep(self, output: bytes) -> None:
         """Add to what is kept. On a full disk it is lost: the bot must be read and launched again all the same."""

@@ -1,4 +1,4 @@
-"""What happens in the matches of a tournament that is run here, as it happens: ends, and bots' faults.
+"""What happens in a tournament that is run here, as it happens: ends of matches, bots' faults, bots that end.
 
 For the organiser alone: bots must not learn of each other's faults, nor who they play, before they may.
 """
@@ -18,7 +18,7 @@ class Happening(NamedTuple):
     """Something that has happened."""
 
     kind: str
-    """`fault` or `match`; the latter is the end of one."""
+    """`fault`; `match`, the end of one; or `bot`: a bot that is launched here has ended, or was held back."""
     fields: dict[str, Any]
     """Plain data."""
 

@@ -67,7 +67,7 @@ class Audience(Protocol):
         ...
 
     def heard(self, happening: Happening) -> None:
-        """Something happened in a match."""
+        """Something happened in a match, or to a bot's process."""
         ...
 
 
@@ -146,7 +146,11 @@ async def _play(service: Service, plan: Plan, folder: Path, room: Room, audience
         stack.enter_context(_told(folder / ORGANISER_TOKEN, organisers))
         stack.enter_context(_told(folder / ADDRESS, service.addresses[0]))
         launched = [
-            _Launched(service.tournaments, plan.name, _child(service, plan, entry, folder, room, tokens[entry.name]))
+            _Launched(
+                service.tournaments,
+                plan.name,
+                _child(service, plan, entry, folder, room, tokens[entry.name], audience),
+            )
             for entry in plan.entries
         ]
         running: list[asyncio.Task[None]] = []
@@ -233,12 +237,19 @@ def _at_most(text: str, size: int) -> str:
     return text.encode()[:size].decode(errors="ignore")
 
 
-def _child(service: Service, plan: Plan, entry: Entry, folder: Path, room: Room, token: str) -> Child:
+def _child(
+    service: Service, plan: Plan, entry: Entry, folder: Path, room: Room, token: str, audience: Audience
+) -> Child:
     # Bots that draw lots play the same again after a restart, and with a seed in every run.
     own = plan.seed or (folder / _BOT_SECRET).read_text().strip()
     seed = hashlib.sha256(f"{own}/{entry.name}".encode()).hexdigest()
     environment = {"CUTPURSE_ADDRESS": service.addresses[0], "CUTPURSE_TOKEN": token, "CUTPURSE_SEED": seed}
-    return Child(entry, environment, folder / "bots" / f"{entry.name}.log", service.presence, room)
+    log = folder / "bots" / f"{entry.name}.log"
+
+    def hear(text: str) -> None:
+        audience.heard(Happening("bot", {"bot": entry.name, "what": text, "log": str(log)}))
+
+    return Child(entry, environment, log, service.presence, room, hear)
 
 
 def _write_standings(overview: Overview, folder: Path) -> None:

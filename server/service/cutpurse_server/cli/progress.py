@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from enum import Enum
 from math import isnan
 from pathlib import Path
@@ -29,6 +30,7 @@ from cutpurse_server.tournaments.telling import VERDICTS, in_words
 __all__ = ["Progress", "print_standings"]
 
 _PLAIN_LINE_S = 5.0
+_PLAIN_WIDTH = 120
 _LOOKS_PER_S = 4
 _LINES_BESIDE = 10
 """Of the terminal's height, for what stands around the rows of a live table."""
@@ -47,10 +49,9 @@ class Progress:
             rich.progress.TextColumn("[bold]{task.description}"),
             rich.progress.BarColumn(),
             rich.progress.MofNCompleteColumn(),
-            rich.progress.TextColumn("matches · {task.fields[rate]}"),
+            rich.progress.TextColumn("matches · {task.fields[rate]} · after"),
             rich.progress.TimeElapsedColumn(),
-            rich.progress.TextColumn("left"),
-            rich.progress.TimeRemainingColumn(),
+            rich.progress.TextColumn("{task.fields[left]}"),
             console=self._console,
         )
         self._task: rich.progress.TaskID | None = None
@@ -81,6 +82,8 @@ class Progress:
 
     def show(self, overview: Overview) -> None:
         """Show where the tournament stands."""
+        if self._begun is None:
+            self._begun = (time.monotonic(), overview.progress.matches_done, overview.progress.decisions)
         self._overview = overview
         for told in overview.told[self._told :]:
             if self._as_json:
@@ -95,11 +98,16 @@ class Progress:
             self._move(overview)
 
     def heard(self, happening: Happening) -> None:
-        """Something happened in a match."""
+        """Something happened in a match, or to a bot's process."""
+        fields = happening.fields
         if happening.kind == "fault":
-            self._strikes[str(happening.fields["bot"])] += bool(happening.fields["strike"])
+            self._strikes[str(fields["bot"])] += bool(fields["strike"])
         if self._as_json:
-            _say(happening.kind, **happening.fields)
+            _say(happening.kind, **fields)
+        elif happening.kind == "bot":
+            # Its matches wait for it meanwhile, which looks like a tournament that stands still.
+            said = escape(f"{fields['bot']} {fields['what']}; see {fields['log']}")
+            self._console.print(f"[yellow]{said}")
 
     def _stream(self, overview: Overview) -> None:
         progress = overview.progress
@@ -113,32 +121,42 @@ class Progress:
     def _move(self, overview: Overview) -> None:
         progress = overview.progress
         now = time.monotonic()
-        if self._begun is None:
-            self._begun = (now, progress.matches_done, progress.decisions)
-        begun, matches, decisions = self._begun
-        passed = max(now - begun, 1e-9)
-        rate = f"{(progress.decisions - decisions) / passed:,.0f} decisions/s"
-        if self._task is None:
-            self._task = self._bar.add_task(escape(self._plan.name), total=progress.matches_total, rate=rate)
-        self._bar.update(self._task, completed=progress.matches_done, total=progress.matches_total, rate=rate)
         over = progress.phase is Phase.FINISHED
         if not self._live and (now - self._line_at >= _PLAIN_LINE_S or over):
             self._line_at = now
-            done = progress.matches_done - matches
-            left = progress.matches_total - progress.matches_done
-            left_s = f"about {passed / done * left:.0f} s left" if done else "time left unknown"
+            rate, left = self._pace(now)
             first = overview.standings[0] if overview.standings else None
             leader = f", {first.bot} leads so far" if first is not None and first.matches else ""
             self._console.print(
-                f"{progress.matches_done}/{progress.matches_total} matches, {rate}, {left_s}{escape(leader)}"
+                f"{progress.matches_done}/{progress.matches_total} matches, {rate}, {left}{escape(leader)}"
             )
+
+    def _pace(self, now: float) -> tuple[str, str]:
+        """How fast it goes, and how long it will take, as far as this moment lets one say."""
+        assert self._overview is not None
+        assert self._begun is not None
+        progress = self._overview.progress
+        begun, matches, decisions = self._begun
+        passed = max(now - begun, 1e-9)
+        done, rest = progress.matches_done - matches, progress.matches_total - progress.matches_done
+        left = f"about {timedelta(seconds=round(passed / done * rest))} left" if done else "time left unknown"
+        return f"{(progress.decisions - decisions) / passed:,.0f} decisions/s", left
 
     def _picture(self) -> Group:
         """What stands in the terminal while it runs."""
         overview = self._overview
-        if overview is None or not overview.standings:
+        if overview is None:
             return Group(self._bar)
         progress = overview.progress
+        # The pace is of this moment: while all matches wait for a bot nothing else is told.
+        rate, left = self._pace(time.monotonic())
+        if self._task is None:
+            self._task = self._bar.add_task(escape(self._plan.name), total=progress.matches_total, rate=rate, left=left)
+        self._bar.update(
+            self._task, completed=progress.matches_done, total=progress.matches_total, rate=rate, left=left
+        )
+        if not overview.standings:
+            return Group(self._bar)
         paused = "; paused" if progress.paused else ""
         table = standings_table(
             [_row(standing) for standing in overview.standings],
@@ -147,13 +165,14 @@ class Progress:
             strikes=self._strikes,
             quarantined=overview.quarantined,
             most=max(3, self._console.height - _LINES_BESIDE),
+            width=self._console.width,
         )
         return Group(table, self._bar)
 
     def _remedy(self, told: Told) -> str:
         if not isinstance(told, EntrantQuarantined):
             return ""
-        log = f"bots/{told.bot}.log"
+        log = self._out / "bots" / f"{told.bot}.log"
         return escape(
             f"; see {log}, and let it in again with "
             f"`cutpurse tournament release {self._plan.name} {told.bot} --out {self._out}`"
@@ -165,13 +184,15 @@ def print_standings(overview: Overview) -> None:
     manifest = overview.manifest
     verdict = overview.progress.verdict
     caption = f"verdict: {manifest.settings.challenger} is {VERDICTS[verdict]}" if verdict else ""
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
     table = standings_table(
         [_row(standing) for standing in overview.standings],
         title=f"{manifest.tournament}: {manifest.game}, final standings",
         caption=caption,
         quarantined=overview.quarantined,
+        width=console.width,
     )
-    Console(file=sys.stdout, width=None if sys.stdout.isatty() else 110).print(table)
+    console.print(table)
 
 
 def _row(standing: Standing) -> dict[str, Any]:

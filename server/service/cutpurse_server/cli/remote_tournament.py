@@ -297,5 +297,5 @@ def _print(rows: list[dict[str, Any]], title: str, caption: str = "", quarantine
     plain = [
         row | {"left": row["left"].removeprefix("LEAVE_CAUSE_").lower().replace("unspecified", "")} for row in rows
     ]
-    table = standings_table(plain, title=title, caption=caption, quarantined=quarantined)
-    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    console.print(standings_table(plain, title=title, caption=caption, quarantined=quarantined, width=console.width))
