@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import mmap
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from cutpurse_server.log.port import Log, LogUnavailable, StoredEvent, Unreadabl
 from cutpurse_server.serve import log_of
 from cutpurse_server.tournaments.deals import match_name
 from cutpurse_server.tournaments.events import TournamentCreated
+from cutpurse_server.whole_files import whole_file
 from cutpurse_server.wire import match_events, tournament_events
 from cutpurse_server.wire.bundle import BadBundle, BundleReader
 
@@ -121,15 +121,8 @@ class _Export:
             names = [each.partition("/")[2] for kind in ("tournament", "match") for each in await log.streams(kind)]
             _stop(f"the log holds no tournament or match {self._subject!r}; {_there_are(names)}")
         write = write_tournament_bundle if is_tournament else write_match_bundle
-        partial = self._out.with_name(f"{self._out.name}.partial")
-        try:
-            with partial.open("wb+") as file:
-                await write(log, self._subject, file)
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(self._out)
-        finally:
-            partial.unlink(missing_ok=True)
+        with whole_file(self._out) as file:
+            await write(log, self._subject, file)
 
 
 def _with_log(address: str, work: Any) -> Any:

@@ -10,7 +10,14 @@ from typing import Any
 import grpc
 from google.protobuf.json_format import MessageToDict
 
-from cutpurse.v1 import identity_pb2, identity_pb2_grpc, tournament_pb2, tournament_pb2_grpc
+from cutpurse.v1 import (
+    audit_pb2,
+    audit_pb2_grpc,
+    identity_pb2,
+    identity_pb2_grpc,
+    tournament_pb2,
+    tournament_pb2_grpc,
+)
 from cutpurse_server.addresses import is_local
 from cutpurse_server.errors import ErrorReason
 from cutpurse_server.identity import Role
@@ -40,6 +47,7 @@ class Organiser:
         self._metadata = (("authorization", f"Bearer {token}"),)
         self._identity: Any = identity_pb2_grpc.IdentityServiceStub(channel)
         self._tournaments: Any = tournament_pb2_grpc.TournamentServiceStub(channel)
+        self._audits: Any = audit_pb2_grpc.AuditServiceStub(channel)
 
     def create(self, manifest: Manifest) -> None:
         """A new tournament, open for entries."""
@@ -134,6 +142,20 @@ class Organiser:
             part = self._call(self._tournaments.GetBotLog, request)
             yield from map(_plain, part.matches)
             after, more = after + len(part.matches), part.more
+
+    def show(self, tournament: str) -> dict[str, Any]:
+        """Manifest, entrants, progress and notices as plain data."""
+        request = tournament_pb2.GetTournamentRequest(tournament=tournament)
+        return _plain(self._call(self._tournaments.GetTournament, request))
+
+    def bundle(self, subject: str, *, match: bool) -> Iterator[bytes]:
+        """The bundle of a tournament or a match that is over, in pieces."""
+        request = audit_pb2.ExportBundleRequest(**{"match" if match else "tournament": subject})
+        try:
+            for response in self._audits.ExportBundle(request, metadata=self._metadata):
+                yield response.piece
+        except grpc.RpcError as error:
+            raise self._failure(error) from None
 
     def standings(self, tournament: str) -> list[dict[str, Any]]:
         """The standings as plain data, best first."""

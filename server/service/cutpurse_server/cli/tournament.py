@@ -17,7 +17,7 @@ from cutpurse_server.arena.isolation import Isolation, Means, means_of_isolation
 from cutpurse_server.arena.plan import FORMATS, LOCAL_CLOCK, ROUNDS, BadPlan, Plan, entries_of
 from cutpurse_server.arena.running import BUNDLE, REPORT, run_tournament
 from cutpurse_server.arena.tournament_file import plan_of_file, write_template
-from cutpurse_server.cli import remote_tournament, reports
+from cutpurse_server.cli import published, remote_tournament, reports
 from cutpurse_server.cli.given_options import options_of, settings_of
 from cutpurse_server.cli.progress import Progress, print_standings
 from cutpurse_server.errors import ServiceError
@@ -30,7 +30,7 @@ from cutpurse_server.whereabouts import configure_logs
 __all__ = ["tournament"]
 
 tournament = typer.Typer(name="tournament", help="Run tournaments.", no_args_is_help=True)
-for _remote in remote_tournament.COMMANDS:
+for _remote in (*remote_tournament.COMMANDS, *published.COMMANDS):
     tournament.command()(_remote)
 for _report in reports.COMMANDS:
     tournament.command()(_report)
