@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from cutpurse_server.cli import app
 from cutpurse_server.log.chain import first_link, links
 from cutpurse_server.log.port import Append, StoredEvent, Version
 from cutpurse_server.log.sqlite import SQLiteLog
+from cutpurse_server.tournaments.events import TournamentCreated
 from cutpurse_server.wire import tournament_events
 from tests.server.audit.honest import Story, honest_tournament, match_at
 
@@ -59,6 +61,18 @@ def test_a_consistent_bundle_ends_with_exit_code_0(bundle: Path) -> None:
     assert code == 0
     assert "verdict: internally consistent" in output
     assert "honest" not in output
+
+
+def test_the_manifest_hash_is_printed_to_be_compared_with_what_was_published(bundle: Path, story: Story) -> None:
+    created = story.events[0]
+    assert isinstance(created, TournamentCreated)
+    due = sha256(created.manifest_bytes).hexdigest()
+
+    _, output = run("audit", str(bundle))
+    _, as_json = run("audit", str(bundle), "--json")
+
+    assert f"manifest {due}" in output
+    assert json.loads(as_json)["manifest_hash"] == due
 
 
 def test_a_wrong_bundle_ends_with_exit_code_1_and_names_the_event(bundle: Path, story: Story) -> None:

@@ -14,7 +14,7 @@ from cutpurse_server.audit.verdict import Finding, Verdict, Wrong, check
 from cutpurse_server.log.chain import NO_MANIFEST, first_link, links
 from cutpurse_server.log.port import StoredEvent, UnreadableEvent
 from cutpurse_server.matches.events import MatchBegun
-from cutpurse_server.tournaments.events import BlockVoided
+from cutpurse_server.tournaments.events import BlockVoided, manifest_hash
 from cutpurse_server.tournaments.schedule import ScheduledMatch
 from cutpurse_server.wire import match_events, tournament_events
 from cutpurse_server.wire.bundle import BadBundle, BundleReader, ExportedLog
@@ -84,6 +84,8 @@ class _Auditing:
             return at + 1
 
         chain = self._walk(stream, log.events, first, read)
+        if replay.created is not None:
+            self._verdict.manifest_hash = manifest_hash(replay.created.manifest_bytes).hex()
         if chain is not None and replay.finished is None:
             self._find(stream, len(log.events), "the log stops before the tournament is finished")
             chain = None

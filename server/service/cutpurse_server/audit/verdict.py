@@ -47,6 +47,8 @@ class Verdict:
     subject: str = ""
     """What the bundle is about: `tournament/ID` or `match/ID`."""
     engine_version: str = ""
+    manifest_hash: str = ""
+    """Of the tournament's manifest as it stands in the bundle, in hexadecimal; empty for a single match."""
 
     @property
     def consistent(self) -> bool:

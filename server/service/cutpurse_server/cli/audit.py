@@ -78,6 +78,7 @@ def _verdict_to_json(bundle: Path, verdict: Verdict) -> dict[str, Any]:
         "bundle": str(bundle),
         "subject": verdict.subject,
         "engine_version": verdict.engine_version,
+        "manifest_hash": verdict.manifest_hash,
         "consistent": verdict.consistent,
         "verdict": verdict.words,
         "findings": [{"stream": each.stream, "event": each.event, "what": each.what} for each in verdict.findings],
@@ -87,7 +88,9 @@ def _verdict_to_json(bundle: Path, verdict: Verdict) -> dict[str, Any]:
 
 
 def _print(bundle: Path, verdict: Verdict) -> None:
-    typer.echo(f"{bundle}: {verdict.subject or 'no log'}, written by engine {verdict.engine_version or 'unknown'}")
+    manifest = f", manifest {verdict.manifest_hash}" if verdict.manifest_hash else ""
+    engine = verdict.engine_version or "unknown"
+    typer.echo(f"{bundle}: {verdict.subject or 'no log'}, written by engine {engine}{manifest}")
     if verdict.checked:
         typer.echo("checked: " + _counts(verdict.checked))
     if verdict.not_checked:
