@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 from collections import Counter
@@ -137,6 +138,27 @@ def test_the_parts_of_an_explanation_add_up_to_the_points(report: Report, bot: s
     assert sum(part.matches for part in found.seats) == found.standing.matches
     assert found.best[0].points >= found.best[-1].points >= found.worst[0].points
     assert sum(found.fault_counts.values()) == len(found.faults)
+
+
+def test_of_few_matches_none_is_among_the_best_and_the_worst_at_once(report: Report) -> None:
+    found = explanation_of(report, "bot-0")
+
+    best, worst = ({match.match for match in matches} for matches in (found.best, found.worst))
+    assert not best & worst
+    assert len(best) + len(worst) == min(10, found.standing.matches)
+
+
+def test_whose_a_bot_is_and_when_the_event_began_is_said(report: Report) -> None:
+    begun = dataclasses.replace(report, started_ms=1_796_000_000_000)
+
+    written = page_of(begun)
+
+    assert results_json(report)["bots"][0]["owner"] == f"owner-{report.standings[0].bot.removeprefix('bot-')}"
+    assert written.count('<span class="soft">of owner-') == len(report.standings)
+    assert "begun on 2026-11-30 at 00:53 UTC" in written
+    # An owner who is called like the bot is not told twice.
+    alone = dataclasses.replace(report, owners={row.bot: row.bot for row in report.standings})
+    assert "of bot-" not in page_of(alone)
 
 
 def test_json_and_csv_carry_the_same_numbers(report: Report) -> None:

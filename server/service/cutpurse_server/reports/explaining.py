@@ -123,8 +123,9 @@ def explanation_of(report: Report, bot: str) -> Explanation:
         opponents=_opponents(report, bot, len(matches)),
         seats=_seats(report, matches),
         blocks=tuple(_block(report, block, of_block, bot) for block, of_block in played),
-        best=tuple(by_points[::-1][:_MATCHES_SHOWN]),
-        worst=tuple(by_points[:_MATCHES_SHOWN]),
+        # Of few matches none is among the best and the worst at once.
+        best=tuple(by_points[::-1][: min(_MATCHES_SHOWN, (len(by_points) + 1) // 2)]),
+        worst=tuple(by_points[: min(_MATCHES_SHOWN, len(by_points) // 2)]),
         faults=tuple(use.faults),
         fault_counts=dict(counts),
         odd_pairs=tuple(each for each in report.oddities.pairs if each.flagged and bot in (each.bot, each.present)),

@@ -73,7 +73,7 @@ def _seats(report: Report) -> list[str]:
 
 def _slow(report: Report) -> list[str]:
     shown = [
-        f'<span class="flag">{escape(each.bot)}</span> took {each.mean_ms:,.0f} ms for a choice in match '
+        f'<span class="flag">{escape(each.bot)}</span> took {each.mean_ms:,.0f} ms a choice on average in match '
         f"<code>{escape(each.match)}</code>, and {each.usual_ms:,.0f} ms usually."
         for each in report.slow[:_SHOWN_MAX]
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from html import escape
 from math import isnan
 
@@ -61,6 +62,9 @@ def _heading(report: Report) -> str:
         f"{len(report.standings)} bots",
         f"{report.matches:,} matches in {len(report.blocks):,} blocks",
     ]
+    if report.started_ms:
+        begun = datetime.fromtimestamp(report.started_ms / 1_000, UTC)
+        facts.append(f"begun on {begun:%Y-%m-%d at %H:%M} UTC")
     if manifest.seed:
         facts.append("unrated: its deals come from a seed")
     state = "" if report.finished else '<p class="flag">It is not over: this is what the completed blocks say.</p>\n'
@@ -86,9 +90,13 @@ def _standings(report: Report) -> str:
 def _standing(report: Report, row: Standing, seats: int, *, scored: bool, rested: bool) -> list[str]:
     by_seat = ["–" if isnan(points) else f"{points:.2f}" for points in row.points_by_seat[:seats]]
     remark = row.left.name.lower() if row.left else "quarantined" if row.bot in report.quarantined else ""
+    owner = report.owners.get(row.bot, row.bot)
     return [
         str(row.place),
-        name(row.bot) + (f' <span class="soft">({remark})</span>' if remark else ""),
+        name(row.bot)
+        # Most owners have one bot, that is called as they are.
+        + (f' <span class="soft">of {name(owner)}</span>' if owner != row.bot else "")
+        + (f' <span class="soft">({remark})</span>' if remark else ""),
         *([f"{row.score:.3f}"] if scored else []),
         *([f"{row.points_mean:.3f}", f"{row.points_low:.3f} – {row.points_high:.3f}"] if row.matches else ["–", "–"]),
         f"{row.matches:,}",

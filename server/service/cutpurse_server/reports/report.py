@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from cutpurse_server.log.chain import first_link, links
 from cutpurse_server.log.port import StoredEvent, UnreadableEvent
@@ -46,6 +46,8 @@ class Report:
     """What was done to it since then, in order."""
     quarantined: frozenset[str] = frozenset()
     """Bots that were in quarantine at the end."""
+    owners: Mapping[str, str] = field(default_factory=dict)
+    """By bot."""
 
     @property
     def matches(self) -> int:
@@ -113,4 +115,5 @@ class Gathering:
             started_ms=record.started_ms,
             told=tuple(record.told),
             quarantined=frozenset(record.quarantined),
+            owners={bot: entrant.owner for bot, entrant in record.entrants.items()},
         )

@@ -74,6 +74,7 @@ def _bot(report: Report, row: Standing, rating: BotRating) -> dict[str, Any]:
         "rating_high": rating.high,
         "time": _time(report.uses[row.bot]),
         "faults": _faults(report.uses[row.bot]),
+        "owner": report.owners.get(row.bot),
     }
 
 
