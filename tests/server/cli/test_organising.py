@@ -14,6 +14,7 @@ from cutpurse_server.cli import app
 from cutpurse_server.identity import Role
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.serve import Service, running_service
+from cutpurse_server.tournaments.events import Standing
 
 Type = Callable[..., Any]
 
@@ -58,7 +59,10 @@ async def test_an_event_is_organised_by_commands_alone(there: tuple[Service, Typ
     ):
         assert told in watched
     rows = json.loads(await typed("tournament", "standings", "cup", "--json"))
-    assert {row["bot"]: row["left"] for row in rows}["ben"] == "LEAVE_CAUSE_DISQUALIFIED"
+    assert {row["bot"]: row["left"] for row in rows} == {"ann": None, "cat": None, "eve": None, "ben": "disqualified"}
+    # As in the files that a local run leaves behind.
+    assert [tuple(row) for row in rows] == [Standing._fields] * 4
+    assert rows[-1]["points_by_seat"] == [None, None]
     assert [row["bot"] for row in rows][-1] == "ben"
     assert "dan" not in {row["bot"] for row in rows}
 
@@ -72,10 +76,20 @@ async def test_a_block_is_voided_by_its_place(there: tuple[Service, Type]) -> No
 
     await typed("tournament", "void", "cup", "--round", "1", "--table", "1", "--reason", "wrong bots")
     refused = await typed("tournament", "void", "cup", "--round", "3", "--table", "1", "--reason", "x", code=2)
+    nowhere = await typed("tournament", "void", "cup", "--round", "1", "--reason", "x", code=2)
 
     assert "There is no table 1 in round 3" in refused
+    assert "name the block: --round R --table T" in nowhere
     told = (await service.tournaments.get("cup")).told
     assert [type(each).__name__ for each in told] == ["BlockVoided"]
+
+
+async def test_without_a_number_a_table_has_the_fewest_seats_that_the_game_takes(there: tuple[Service, Type]) -> None:
+    service, typed = there
+
+    await typed("tournament", "create", "cup", "--game", "big_max")
+
+    assert (await service.tournaments.get("cup")).manifest.players == 3
 
 
 async def test_tokens_are_listed_rotated_and_revoked(there: tuple[Service, Type]) -> None:
@@ -113,8 +127,10 @@ async def test_a_file_describes_an_event_elsewhere(there: tuple[Service, Type], 
         '[[bots]]\nname = "ann"\nowner = "zoe"\nrank = 1\n[[bots]]\nname = "ben"\n'
     )
 
-    await typed("tournament", "create", "--file", str(file), "--tokens", str(tmp_path / "tokens"))
+    said = await typed("tournament", "create", "--file", str(file), "--tokens", str(tmp_path / "tokens"))
 
+    assert "spring is open; begin with `cutpurse tournament start spring`" in said
+    assert (await typed("tournament", "show", "spring", "--json")).split('"')[3] in said
     overview = await service.tournaments.get("spring")
     assert overview.manifest.settings.best_of == 3
     assert [tuple(each) for each in overview.entrants] == [("ann", "zoe", 1), ("ben", "ben", 0)]

@@ -53,8 +53,10 @@ async def test_what_is_shown_before_the_start_can_be_compared_with_the_bundle(tm
     assert "round robin, 2 rounds" in shown[1]
     root = shown[1].split("under the root ")[1].split()[0]
     assert bytes.fromhex(root) in bundle.read_bytes()
+    assert f"manifest     {told['manifest_hash']}\n" in shown[1]
     audited = await asyncio.to_thread(CliRunner().invoke, app, ["audit", str(bundle)])
     assert audited.exit_code == 0, audited.output
+    assert f"manifest {told['manifest_hash']}\n" in audited.output
     assert os.listdir(tmp_path) == ["cup.bundle"]
 
 

@@ -47,6 +47,18 @@ async def test_no_token_goes_to_another_machine_without_encryption() -> None:
     assert "cutp_secret" not in printed
 
 
+@pytest.mark.parametrize("text", ["ann is entered. Its token:\ncutp_secret", "cutp_sécret"])
+async def test_what_holds_more_than_a_token_is_no_token(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "token"
+    file.write_text(text)
+
+    code, printed = await run("tournament", "standings", "cup", "--token-file", str(file))
+
+    assert code == 2
+    assert f"{file} holds more than a token" in printed.replace("\n", "")
+    assert "cret" not in printed
+
+
 @pytest.mark.parametrize(
     ("role", "game", "shown"),
     [

@@ -30,6 +30,7 @@ def show(there: Organiser, tournament: Annotated[str, typer.Argument(help="Its n
     manifest, progress = told["manifest"], told["progress"]
     root = base64.b64decode(manifest["deals_root"]).hex()
     typer.echo(f"{tournament}: {manifest['configuration']['game']}, tables of {manifest['players']}")
+    typer.echo(f"  manifest     {told['manifest_hash']}")
     typer.echo(f"  format       {_word(manifest['format'], 'TOURNAMENT_FORMAT_')}, {manifest['rounds']} rounds")
     typer.echo(f"  deals        {manifest['deal_slots']:,} under the root {root}")
     typer.echo(f"  rated        {'yes' if manifest['rated'] else 'no: its deals were made from a seed'}")

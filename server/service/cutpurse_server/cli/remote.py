@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from cutpurse.v1 import (
 from cutpurse_server.addresses import is_local
 from cutpurse_server.errors import ErrorReason
 from cutpurse_server.identity import Role
-from cutpurse_server.tournaments.events import Manifest
+from cutpurse_server.tournaments.events import LeaveCause, Manifest, Standing, manifest_hash
 from cutpurse_server.wire.tournament_events import manifest_to_proto
 
 __all__ = ["CallFailed", "Organiser", "organiser"]
@@ -49,10 +50,10 @@ class Organiser:
         self._tournaments: Any = tournament_pb2_grpc.TournamentServiceStub(channel)
         self._audits: Any = audit_pb2_grpc.AuditServiceStub(channel)
 
-    def create(self, manifest: Manifest) -> None:
-        """A new tournament, open for entries."""
+    def create(self, manifest: Manifest) -> str:
+        """A new tournament, open for entries; the hash of its manifest, in hexadecimal."""
         request = tournament_pb2.CreateTournamentRequest(manifest=manifest_to_proto(manifest), seed=manifest.seed)
-        self._call(self._tournaments.CreateTournament, request)
+        return _hash_of(self._call(self._tournaments.CreateTournament, request).manifest)
 
     def bots(self) -> dict[str, str]:
         """Every registered bot's owner."""
@@ -144,9 +145,10 @@ class Organiser:
             after, more = after + len(part.matches), part.more
 
     def show(self, tournament: str) -> dict[str, Any]:
-        """Manifest, entrants, progress and notices as plain data."""
+        """Manifest and its hash, entrants, progress and notices as plain data."""
         request = tournament_pb2.GetTournamentRequest(tournament=tournament)
-        return _plain(self._call(self._tournaments.GetTournament, request))
+        found = self._call(self._tournaments.GetTournament, request)
+        return {"manifest_hash": _hash_of(found.manifest), **_plain(found)}
 
     def bundle(self, subject: str, *, match: bool) -> Iterator[bytes]:
         """The bundle of a tournament or a match that is over, in pieces."""
@@ -158,9 +160,9 @@ class Organiser:
             raise self._failure(error) from None
 
     def standings(self, tournament: str) -> list[dict[str, Any]]:
-        """The standings as plain data, best first."""
+        """The standings as plain data, best first, as `standings.json` of a local run has them."""
         request = tournament_pb2.GetStandingsRequest(tournament=tournament)
-        return [_plain(row) for row in self._call(self._tournaments.GetStandings, request).standings]
+        return [_standing(row) for row in self._call(self._tournaments.GetStandings, request).standings]
 
     def watch(self, tournament: str) -> Iterator[dict[str, Any]]:
         """Progress and standings, again whenever they change, until the tournament is finished."""
@@ -170,7 +172,7 @@ class Organiser:
             heard = False
             try:
                 for response in self._tournaments.WatchTournament(request, metadata=self._metadata):
-                    news = _plain(response)
+                    news = _plain(response) | {"standings": [_standing(row) for row in response.standings]}
                     if not heard:
                         # A new stream begins with all notices again.
                         del news["notices"][:told]
@@ -204,13 +206,16 @@ def organiser(address: str, token: str | None, token_file: Path | None, ca: Path
     """An organiser at an address; with a certificate authority encrypted. Raises `CallFailed` without a token."""
     if token is None and token_file is not None:
         try:
-            token = token_file.read_text().strip()
+            token = token_file.read_text(errors="replace").strip()
         except OSError as error:
             raise CallFailed(f"{token_file} cannot be read: {error.strerror}") from None
     if not token:
         raise CallFailed(
-            "show an organiser's token: --token-file FILE (`cutpurse serve` says where it is) or CUTPURSE_TOKEN"
+            "show a token: --token-file FILE (`cutpurse serve` says where the first one is) or CUTPURSE_TOKEN"
         )
+    if not token.isascii() or not token.isprintable() or " " in token:
+        where = "the token" if token_file is None else str(token_file)
+        raise CallFailed(f"{where} holds more than a token; that is one word, which begins with cutp_")
     with _channel(address, ca) as channel:
         yield Organiser(channel, address, token)
 
@@ -233,6 +238,19 @@ def _channel(address: str, ca: Path | None) -> grpc.Channel:
 def _reasons(error: Any) -> list[str]:
     """The service's reason for a failed call, if it gave one."""
     return [value for key, value in error.trailing_metadata() or () if key == "cutpurse-reason"]
+
+
+def _hash_of(manifest: tournament_pb2.TournamentManifest) -> str:
+    """What the matches of a tournament name in their chains, in hexadecimal."""
+    return manifest_hash(manifest.SerializeToString(deterministic=True)).hex()
+
+
+def _standing(row: tournament_pb2.Standing) -> dict[str, Any]:
+    """A row with all its fields in their order; None for a seat never sat in, and for a bot that has not left."""
+    return {name: getattr(row, name) for name in Standing._fields} | {
+        "points_by_seat": [None if isnan(points) else points for points in row.points_by_seat],
+        "left": LeaveCause(row.left).name.lower() if row.left else None,
+    }
 
 
 def _plain(message: Any) -> dict[str, Any]:

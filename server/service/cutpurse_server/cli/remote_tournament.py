@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Collection
+from math import nan
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from cutpurse_rules import GAMES
 from cutpurse_server.arena.plan import FORMATS, ROUNDS, BadPlan, Plan
 from cutpurse_server.arena.tournament_file import plan_of_file
 from cutpurse_server.cli.given_options import options_of, settings_of
@@ -45,7 +47,9 @@ def create(
         Path | None, typer.Option(help="With --file: enter its bots as well, and write their tokens into this folder.")
     ] = None,
     game: Annotated[str | None, typer.Option(help="The game.")] = None,
-    players: Annotated[int, typer.Option(help="Seats at a table.")] = 2,
+    players: Annotated[
+        int | None, typer.Option(help="Seats at a table.", show_default="the fewest that the game takes")
+    ] = None,
     format_: Annotated[str, typer.Option("--format", help=f"How entrants meet: {', '.join(FORMATS)}.")] = "round-robin",
     rounds: Annotated[
         int | None, typer.Option(help="Each plays one block at every table.", show_default="by format")
@@ -65,7 +69,7 @@ def create(
             plan = Plan(
                 name=tournament,
                 game=game,
-                players=players,
+                players=players or (GAMES[game].min_players if game in GAMES else 2),
                 rounds=ROUNDS.get(format_, 1) if rounds is None else rounds,
                 concurrency=concurrency,
                 seed=seed,
@@ -77,10 +81,13 @@ def create(
             )
     except BadPlan as problem:
         raise CallFailed(str(problem)) from None
-    there.create(plan.manifest())
+    manifest_hash = there.create(plan.manifest())
     if tokens is not None:
         _enter_all(there, plan, tokens)
-    typer.echo(f"{plan.name} is open; enter bots with `cutpurse tournament enter {plan.name} BOT`")
+    typer.echo(f"the manifest's hash, for everybody to know: {manifest_hash}")
+    enter_them = f"enter bots with `cutpurse tournament enter {plan.name} BOT`"
+    begin = f"begin with `cutpurse tournament start {plan.name}`"
+    typer.echo(f"{plan.name} is open; {enter_them if tokens is None else begin}")
 
 
 def _enter_all(there: Organiser, plan: Plan, folder: Path) -> None:
@@ -176,6 +183,8 @@ def void(
     match: Annotated[str, typer.Option(help="Or a match of the block.")] = "",
 ) -> None:
     """Void a block, played or being played; it is played again, with other deals."""
+    if not match and not (round_ and table):
+        raise CallFailed("name the block: --round R --table T, or --match with a match of it")
     there.void(tournament, round_, table, match, reason)
     typer.echo("the block is voided, and is played again")
 
@@ -259,7 +268,10 @@ def faults(
         return
     table = Table(title=f"{bot or 'your bot'} in {tournament}", title_justify="left")
     for heading in ("match", "seat", "place", "points", "choices", "median ms", "longest ms", "faults"):
-        table.add_column(heading, justify="left" if heading in ("match", "faults") else "right")
+        # A match's id is given to other commands, so it stands there whole.
+        table.add_column(
+            heading, justify="left" if heading in ("match", "faults") else "right", no_wrap=heading == "match"
+        )
     for match in matches:
         times = [choice["took_ms"] for choice in match["choices"]]
         told = [_fault(fault) for fault in match["faults"]]
@@ -295,7 +307,8 @@ COMMANDS = tuple(at_a_service(each) for each in _ALL)
 
 def _print(rows: list[dict[str, Any]], title: str, caption: str = "", quarantined: Collection[str] = ()) -> None:
     plain = [
-        row | {"left": row["left"].removeprefix("LEAVE_CAUSE_").lower().replace("unspecified", "")} for row in rows
+        row | {"left": row["left"] or "", "points_by_seat": [nan if at is None else at for at in row["points_by_seat"]]}
+        for row in rows
     ]
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     console.print(standings_table(plain, title=title, caption=caption, quarantined=quarantined, width=console.width))
