@@ -111,6 +111,20 @@ async def test_tokens_are_listed_rotated_and_revoked(there: tuple[Service, Type]
     assert "ann  zoe" in await typed("identity", "bots")
 
 
+async def test_a_token_alone_goes_where_output_is_sent(tmp_path: Path) -> None:
+    async with running_service(MemoryLog(), ["127.0.0.1:0"]) as service:
+        organisers, _ = await service.registry.issue_token(Role.ORGANISER)
+        there = ["--address", service.addresses[0], "--token", organisers]
+        await asyncio.to_thread(CliRunner().invoke, app, ["tournament", "create", "cup", "--game", "big_max", *there])
+        for command in (["tournament", "enter", "cup", "ann"], ["identity", "token", "--bot", "ann"]):
+            result = await asyncio.to_thread(CliRunner().invoke, app, [*command, *there])
+
+            caller = await service.registry.authenticate(result.stdout.strip())
+            assert caller is not None
+            assert caller.bot == "ann"
+            assert "shown this once" in result.stderr
+
+
 async def test_a_bot_is_nobody_elses(there: tuple[Service, Type]) -> None:
     _, typed = there
     await typed("identity", "register", "ann", "--owner", "zoe")

@@ -92,7 +92,9 @@ def _print(token_text: str, token_id: str, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"token": token_text, "token_id": token_id}))
     else:
-        typer.echo(f"token (number {token_id}), shown this once:\n{token_text}")
+        # Alone on its way out, so that `> FILE` makes a file that `--token-file` takes.
+        typer.echo(f"token (number {token_id}), shown this once:", err=True)
+        typer.echo(token_text)
 
 
 for _command in (bots, register, tokens, token, rotate, revoke):

@@ -129,7 +129,8 @@ def enter(
     if as_json:
         typer.echo(json.dumps({"tournament": tournament, "bot": bot, "token": token, "token_id": token_id}))
     else:
-        typer.echo(f"{bot} is entered. Its token (number {token_id}), shown this once:\n{token}")
+        typer.echo(f"{bot} is entered. Its token (number {token_id}), shown this once:", err=True)
+        typer.echo(token)
 
 
 def start(there: Organiser, tournament: _Cup) -> None:
