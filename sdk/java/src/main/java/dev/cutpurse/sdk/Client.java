@@ -215,7 +215,7 @@ public final class Client implements AutoCloseable {
     }
 
     /** Takes what a stream has brought. What an old one brings late is nothing any more. */
-    private void take(Stream.Arrival arrival) {
+    private void take(Stream.Arrival arrival) throws InterruptedException {
         synchronized (this) {
             if (arrival.stream() != stream) {
                 return;
@@ -238,7 +238,7 @@ public final class Client implements AutoCloseable {
     }
 
     /** Goes on where the last stream broke off. */
-    private void begin(ConnectResponse frame) {
+    private void begin(ConnectResponse frame) throws InterruptedException {
         CutpurseException forGood = Stream.checkWelcome(frame);
         if (forGood != null) {
             end(null, forGood);

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -36,7 +37,13 @@ final class Player {
 
     /** Where the calls for one match wait for each other: a lock, and the latest one, which is given up when something newer comes. */
     private static final class Seat {
+        /** Opens when the bot is warm: a decision may be open since before a restart. */
+        private final CountDownLatch warm;
         private Future<?> latest;
+
+        Seat(boolean isWarm) {
+            warm = new CountDownLatch(isWarm ? 0 : 1);
+        }
     }
 
     Player(Choose.Typed choose, Options options, Client client) {
@@ -84,38 +91,38 @@ final class Player {
 
     /** Warms up for a match and says that the bot is ready. */
     private void prepare(MatchOffered offer) {
-        var seat = new Seat();
+        var seat = new Seat(options.onMatch == null);
         seats.put(offer.getMatch(), seat);
         if (options.onMatch == null) {
             client.ready(offer);
             return;
         }
         threads.execute(() -> {
-            // A decision that is open since before a restart waits for the warm-up.
-            synchronized (seat) {
-                try {
-                    options.onMatch.accept(offer);
-                } catch (RuntimeException | Error error) {
-                    client.end(null, new CutpurseException.ChoiceFailed("warming up for match " + offer.getMatch(), error));
-                    return;
-                }
+            try {
+                options.onMatch.accept(offer);
+            } catch (RuntimeException | Error error) {
+                client.end(null, new CutpurseException.ChoiceFailed("warming up for match " + offer.getMatch(), error));
+                return;
             }
             client.ready(offer);
+            seat.warm.countDown();
         });
     }
 
     /** Asks the bot; what it was thinking about the match before is out of date. */
     private void decide(Decision decision) {
-        Seat seat = seats.computeIfAbsent(decision.match(), match -> new Seat());
+        Seat seat = seats.computeIfAbsent(decision.match(), match -> new Seat(true));
         if (seat.latest != null) {
             seat.latest.cancel(true);
         }
         seat.latest = threads.submit(() -> {
+            seat.warm.await();
             synchronized (seat) {
                 if (client.isOpen(decision)) {
                     think(decision);
                 }
             }
+            return null;
         });
     }
 

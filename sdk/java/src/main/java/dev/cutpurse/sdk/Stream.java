@@ -12,12 +12,14 @@ import dev.cutpurse.v1.MatchOffered;
 import dev.cutpurse.v1.MatchServiceGrpc;
 import dev.cutpurse.v1.VoidCause;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -32,6 +34,8 @@ final class Stream implements AutoCloseable {
     static final Duration WELCOME_WAIT = Duration.ofSeconds(10);
     /** How long it may take to say whether a match is over. */
     private static final Duration ASK_WAIT = Duration.ofSeconds(5);
+    /** Of how many matches it is asked at once: one after the other, decisions would wait meanwhile. */
+    private static final int ASK_AT_ONCE = 16;
 
     /** What a stream brings. */
     sealed interface Arrival {
@@ -130,10 +134,14 @@ final class Stream implements AutoCloseable {
      * The ends of those matches that are over. A match that ends while its bot has no stream is not offered again, and no frame
      * says that it is over.
      */
-    List<MatchEnded> endsOf(List<MatchOffered> running) {
+    List<MatchEnded> endsOf(List<MatchOffered> running) throws InterruptedException {
+        var answers = new ArrayDeque<Future<GetMatchResponse>>();
         var ends = new ArrayList<MatchEnded>();
-        for (MatchOffered offer : running) {
-            MatchEnded ended = endOf(offer);
+        for (int asked = 0, heard = 0; heard < running.size(); heard++) {
+            while (asked < running.size() && answers.size() < ASK_AT_ONCE) {
+                answers.add(ask(running.get(asked++)));
+            }
+            MatchEnded ended = endOf(running.get(heard), answers.remove());
             if (ended != null) {
                 ends.add(ended);
             }
@@ -141,17 +149,21 @@ final class Stream implements AutoCloseable {
         return ends;
     }
 
+    private Future<GetMatchResponse> ask(MatchOffered offer) {
+        return MatchServiceGrpc.newFutureStub(connection.channel())
+                .withDeadlineAfter(ASK_WAIT.toMillis(), TimeUnit.MILLISECONDS)
+                .getMatch(GetMatchRequest.newBuilder().setMatch(offer.getMatch()).build());
+    }
+
     /** Null while the match runs, or if the service does not tell. */
-    private MatchEnded endOf(MatchOffered offer) {
+    private static MatchEnded endOf(MatchOffered offer, Future<GetMatchResponse> answer) throws InterruptedException {
         var ended = MatchEnded.newBuilder().setMatch(offer.getMatch()).setSeat(offer.getSeat());
         GetMatchResponse found;
         try {
-            found = MatchServiceGrpc.newBlockingStub(connection.channel())
-                    .withDeadlineAfter(ASK_WAIT.toMillis(), TimeUnit.MILLISECONDS)
-                    .getMatch(GetMatchRequest.newBuilder().setMatch(offer.getMatch()).build());
-        } catch (StatusRuntimeException error) {
+            found = answer.get();
+        } catch (ExecutionException error) {
             // A service that forgot the match, because its log was lost, cannot go on with it.
-            boolean isForgotten = error.getStatus().getCode() == Status.Code.NOT_FOUND;
+            boolean isForgotten = Status.fromThrowable(error).getCode() == Status.Code.NOT_FOUND;
             return isForgotten ? ended.setVoidCause(VoidCause.VOID_CAUSE_PLATFORM).build() : null;
         }
         return switch (found.getPhase()) {
