@@ -60,19 +60,22 @@ def test_a_plan_survives_as_text_that_is_equal_for_equal_plans(tmp_path: Path) -
         ("rounds = 3", 'rounds = "three"', 5, "rounds must be a whole number"),
         ("rounds = 3", "rounds = true", 5, "rounds must be a whole number"),
         ("rounds = 3", "runds = 3", 5, "no key runds; did you mean rounds?"),
+        ("rounds = 3", "best_of = 3", 5, "no key best_of; it stands under [settings]"),
         ("rounds = 3", "rounds = 999999", 5, "from 1 to 131,072"),
         ("decision_ms = 900", "decison_ms = 900", 10, "no key clock.decison_ms; did you mean decision_ms?"),
-        ('name = "mine"', 'name = "my bot"', 13, "'my bot'"),
-        ('name = "mine"', 'name = "greedy"', 13, "there is another 'greedy'; give each"),
+        ('name = "mine"', 'name = "my bot"', 14, "'my bot'"),
+        ('name = "mine"', 'name = "greedy"', 14, "there is another 'greedy'; give each"),
         ('run = "greedy"', "", 11, "bots[1].run is missing"),
         ('run = "greedy"', 'name = "x"', 11, "bot x: write run"),
-        ('run = "greedy"', 'run = "no-such-program"', 11, "'no-such-program'"),
+        ('run = "greedy"', 'run = "no-such-program"', 12, "'no-such-program' to run; write its path"),
+        ('run = "greedy"', 'run = "greddy"', 12, "'greddy' to run; did you mean the house bot greedy?"),
         ('run = "greedy"', 'run = "\'"', 11, "names have"),
-        ('run = "greedy"', 'name = "x"\nrun = "\'"', 11, "bot x: the command"),
+        ('run = "greedy"', 'name = "x"\nrun = "\'"', 13, "bot x: run: the command"),
         ('owner = "me"', "owner = 7", 15, "bots[2].owner must be a text in quotes"),
         ("players = 2", "players = 3", 4, "3 seats"),
         ("players = 2", 'players = 2\nformat = "swis"', 5, "'swis'; write swiss"),
-        ("players = 2", "players = = 2", None, "no TOML"),
+        ("players = 2", "players = = 2", 4, "this is no TOML"),
+        ("players = 2", "players = two", 4, "texts stand in quotes, numbers do not"),
         ("heist_turn_limit = 20", "heist_turn_limit = 0", 8, "heist_turn_limit"),
         ("heist_turn_limit = 20", "turn_limit = 20", 8, "turn_limit"),
         ("decision_ms = 900", "decision_ms = 0", 10, "clock.decision_ms"),
@@ -95,6 +98,23 @@ def test_a_mistake_is_named_with_its_line_and_a_remedy(
     assert named in str(refused.value)
     if line is not None:
         assert str(refused.value).startswith(f"{path}:{line}: ")
+
+
+def test_all_mistakes_are_named_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    text = FILE.replace("art_robbery", "art_robery").replace("rounds = 3", "runds = 3").replace("= 900", '= "1s"')
+    path = written(tmp_path, text.replace("owner =", "ownr =") + "[limits]\nmemory = 1\n")
+
+    with pytest.raises(BadPlan) as refused:
+        plan_of_file(path)
+
+    named = [line.removeprefix(f"{path}:").partition(": ") for line in str(refused.value).splitlines()]
+    assert [(int(line), text.split(";")[0]) for line, _, text in named] == [
+        (3, "game: there is no 'art_robery'"),
+        (5, "there is no key runds"),
+        (10, "clock.decision_ms must be a whole number, not '1s'"),
+        (15, "there is no key bots[2].ownr"),
+        (18, "there is no key limits.memory"),
+    ]
 
 
 def test_the_written_file_can_be_played_as_it_is_and_with_every_default_uncommented(tmp_path: Path) -> None:

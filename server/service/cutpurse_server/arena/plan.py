@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from difflib import get_close_matches
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -55,11 +56,13 @@ class Entry:
         try:
             words = shlex.split(self.run)
         except ValueError as error:
-            raise BadPlan(f"bot {self.name}: the command {self.run!r} cannot be read: {error}") from None
+            raise BadPlan(f"bot {self.name}: run: the command {self.run!r} cannot be read: {error}") from None
         if not words:
-            raise BadPlan(f"bot {self.name}: the command is empty")
+            raise BadPlan(f"bot {self.name}: run: the command is empty")
         if shutil.which(words[0]) is None:
-            raise BadPlan(f"bot {self.name}: there is no program {words[0]!r} to run; write its path")
+            near = get_close_matches(self.run, sorted(_house_bots()), 1)
+            meant = f"did you mean the house bot {near[0]}?" if near else "write its path"
+            raise BadPlan(f"bot {self.name}: run: there is no program {words[0]!r} to run; {meant}")
         return words
 
 
@@ -106,9 +109,9 @@ class Plan:
         names = [entry.name for entry in self.entries]
         for number, entry in enumerate(self.entries, 1):
             if not is_name(entry.name) or not is_name(entry.owner):
-                raise BadPlan(f"bots[{number}]: {entry.name!r} of {entry.owner!r}: names have {NAME_FORM}")
+                raise BadPlan(f"bots[{number}].name: {entry.name!r} of {entry.owner!r}: names have {NAME_FORM}")
             if entry.name in names[: number - 1]:
-                raise BadPlan(f"bots[{number}]: there is another {entry.name!r}; give each bot a name of its own")
+                raise BadPlan(f"bots[{number}].name: there is another {entry.name!r}; give each bot a name of its own")
             if entry.run:
                 entry.command()
         if self.settings.challenger and self.settings.challenger not in names:
@@ -162,13 +165,18 @@ class Plan:
         return json.dumps(whole, indent=2, sort_keys=True) + "\n"
 
 
+def _house_bots() -> set[str]:
+    """The names of those that are installed."""
+    return {point.name for point in entry_points(group=_HOUSE_BOTS)}
+
+
 def entries_of(texts: Sequence[str]) -> tuple[Entry, ...]:
     """Bots as options give them: `HOUSEBOT`, `NAME=HOUSEBOT` or `NAME=COMMAND`; a repeated name is numbered.
 
     Each bot has an owner of its own, named like it.
     """
     pairs = []
-    known = {point.name for point in entry_points(group=_HOUSE_BOTS)}
+    known = _house_bots()
     for text in texts:
         name, equals, run = text.partition("=")
         if not equals and name not in known:

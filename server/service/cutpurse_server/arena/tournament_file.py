@@ -20,6 +20,17 @@ __all__ = ["TEMPLATE", "plan_of_file", "write_template"]
 _KINDS = {str: "a text in quotes", int: "a whole number", list: "a list", dict: "a table"}
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\"'-]+)\s*\]\]?\s*(#.*)?")
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
+_TABLES = {
+    key: table
+    for table, keys in {
+        "clock": Clock._fields,
+        "settings": FormatSettings._fields,
+        "publication": ("openings",),
+        "limits": Limits._fields,
+    }.items()
+    for key in keys
+}
+"""Where keys belong that people write at the top of a file."""
 
 TEMPLATE = """# A tournament. Play it here:     cutpurse tournament run FILE --out FOLDER
 # or at a running service:        cutpurse tournament create --file FILE
@@ -119,15 +130,21 @@ def plan_of_file(path: Path, *, launched: bool = True) -> Plan:
     except UnicodeDecodeError:
         raise BadPlan(f"{path} is no text in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
-        raise BadPlan(f"{path} is no TOML: {error}") from None
-    lines = _lines_of(text)
+        at = re.search(r"at line ([0-9]+)", str(error))
+        where = f"{path}:{at[1]}" if at else str(path)
+        raise BadPlan(f"{where}: this is no TOML: {error}; texts stand in quotes, numbers do not") from None
+    lines, bots = _lines_of(text), plan_bots(given)
+    mistakes: list[str] = []
     try:
-        plan = _plan(given)
+        plan = _plan(given, mistakes)
         if launched:
             plan.check_it_can_be_played()
         return plan
     except BadPlan as bad:
-        raise BadPlan(f"{path}{_line_of(str(bad), lines, plan_bots(given))}: {bad}") from None
+        # What else is wrong may follow from the mistakes, so it is told once they are mended.
+        told = [(_line_of(each, lines, bots), each) for each in mistakes or [str(bad)]]
+        named = [f"{path}{f':{line}' if line else ''}: {each}" for line, each in sorted(told)]
+        raise BadPlan("\n".join(named)) from None
 
 
 def plan_bots(given: Mapping[str, Any]) -> list[str]:
@@ -137,25 +154,27 @@ def plan_bots(given: Mapping[str, Any]) -> list[str]:
     return [str(bot.get("name", bot.get("run", ""))) for bot in each]
 
 
-def _plan(given: Mapping[str, Any]) -> Plan:
-    take = _Taker(given)
-    entries = _entries(take("bots", list, []))
-    clock = _Taker(take("clock", dict, {}), "clock.")
+def _plan(given: Mapping[str, Any], mistakes: list[str]) -> Plan:
+    """The plan; raises `BadPlan` for what is wrong with it, and for `mistakes`, to which all of the file are added."""
+    take = _Taker(given, mistakes)
+    entries = _entries(take("bots", list, []), mistakes)
+    clock = _Taker(take("clock", dict, {}), mistakes, "clock.")
     times = {key: clock(key, int, getattr(LOCAL_CLOCK, key)) for key in Clock._fields}
     clock.done()
-    setting = _Taker(take("settings", dict, {}), "settings.")
+    setting = _Taker(take("settings", dict, {}), mistakes, "settings.")
     defaults = FormatSettings()._asdict()
     settings = {key: setting(key, type(default), default) for key, default in defaults.items()}
     setting.done()
-    publication = _Taker(take("publication", dict, {}), "publication.")
+    publication = _Taker(take("publication", dict, {}), mistakes, "publication.")
     openings = publication("openings", str, "block")
     publication.done()
-    limit = _Taker(take("limits", dict, {}), "limits.")
+    limit = _Taker(take("limits", dict, {}), mistakes, "limits.")
     limits = Limits(**{key: limit(key, int, default) for key, default in Limits()._asdict().items()})
     limit.done()
-    game = take("game", str, None)
-    if game is None:
-        raise BadPlan(f"game is missing; there are {', '.join(sorted(GAMES))}")
+    game = take("game", str, "")
+    if game not in GAMES:
+        missing = f"game: there is no {game!r}" if game else "game is missing"
+        mistakes.append(f"{missing}; there are {', '.join(sorted(GAMES))}")
     named = take("format", str, "round-robin")
     seats = range(GAMES[game].min_players, GAMES[game].max_players + 1) if game in GAMES else range(1)
     fields = {
@@ -166,11 +185,12 @@ def _plan(given: Mapping[str, Any]) -> Plan:
         "seed": take("seed", str, ""),
         "options": take("options", dict, {}),
     }
-    # A misspelt key is told before what follows from its absence.
     take.done()
     if named not in FORMATS:
         near = get_close_matches(named, FORMATS, 1)
-        raise BadPlan(f"format: there is no {named!r}; write {near[0] if near else ', '.join(FORMATS)}")
+        mistakes.append(f"format: there is no {named!r}; write {near[0] if near else ', '.join(FORMATS)}")
+    if mistakes:
+        raise BadPlan("the file has mistakes")
     return Plan(
         **fields,
         game=game,
@@ -183,24 +203,28 @@ def _plan(given: Mapping[str, Any]) -> Plan:
     )
 
 
-def _entries(bots: list[Any]) -> tuple[Entry, ...]:
+def _entries(bots: list[Any], mistakes: list[str]) -> tuple[Entry, ...]:
     entries = []
     for number, each in enumerate(bots, 1):
-        one = _Taker(each if isinstance(each, dict) else {}, f"bots[{number}].")
+        one = _Taker(each if isinstance(each, dict) else {}, mistakes, f"bots[{number}].")
         run = one("run", str, "")
         name = one("name", str, run)
-        if not name:
-            raise BadPlan(f"bots[{number}].run is missing: write a house bot or a command, or at least a name")
         entries.append(Entry(name, run, one("owner", str, name), one("rank", int, 0)))
-        one.done()
+        # A misspelt key is told, and not what follows from its absence.
+        if one.done() and not name:
+            mistakes.append(f"bots[{number}].run is missing: write a house bot or a command, or at least a name")
     return tuple(entries)
 
 
 class _Taker:
-    """Takes values out of a table of a file, with their types looked at, until none is left that nobody knows."""
+    """Takes values out of a table of a file, with their types looked at, until none is left that nobody knows.
 
-    def __init__(self, table: Mapping[str, Any], prefix: str = "") -> None:
+    What is wrong is added to the mistakes, and the default taken.
+    """
+
+    def __init__(self, table: Mapping[str, Any], mistakes: list[str], prefix: str = "") -> None:
         self._left = dict(table)
+        self._mistakes = mistakes
         self._prefix = prefix
         self._known: list[str] = []
 
@@ -208,14 +232,20 @@ class _Taker:
         self._known.append(key)
         value = self._left.pop(key, default)
         if value is not default and (not isinstance(value, kind) or isinstance(value, bool)):
-            raise BadPlan(f"{self._prefix}{key} must be {_KINDS[kind]}, not {value!r}")
+            self._mistakes.append(f"{self._prefix}{key} must be {_KINDS[kind]}, not {value!r}")
+            return default
         return value
 
-    def done(self) -> None:
+    def done(self) -> bool:
+        """Whether nothing is left."""
         for key in self._left:
             near = get_close_matches(key, self._known, 1)
-            meant = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(self._known)}"
-            raise BadPlan(f"there is no key {self._prefix}{key}{meant}")
+            if not self._prefix and key in _TABLES:
+                meant = f"it stands under [{_TABLES[key]}]"
+            else:
+                meant = f"did you mean {near[0]}?" if near else f"known are {', '.join(self._known)}"
+            self._mistakes.append(f"there is no key {self._prefix}{key}; {meant}")
+        return not self._left
 
 
 def _lines_of(text: str) -> dict[str, int]:
@@ -238,13 +268,20 @@ def _lines_of(text: str) -> dict[str, int]:
     return lines
 
 
-def _line_of(text: str, lines: Mapping[str, int], bots: list[str]) -> str:
-    """`:LINE` of what an error is about, as far as its first words tell; empty if they do not."""
-    words = re.findall(r"[A-Za-z0-9_.\[\]'-]+", text)[:5]
-    for word in words:
-        word = word.strip("'")
+def _line_of(text: str, lines: Mapping[str, int], bots: list[str]) -> int:
+    """The line of what an error is about, as far as its first words tell; 0 if they do not."""
+    words = [word.strip("'") for word in re.findall(r"[A-Za-z0-9_.\[\]'-]+", text)[:5]]
+    for word, next_word in zip(words, [*words[1:], ""], strict=True):
         at = f"bots[{bots.index(word) + 1}]" if word in bots else word
-        for path in (at, f"settings.{at}", f"options.{at}", f"publication.{at}", f"{at}.run", at.rpartition(".")[0]):
+        for path in (
+            f"{at}.{next_word}",
+            at,
+            f"settings.{at}",
+            f"options.{at}",
+            f"publication.{at}",
+            f"{at}.run",
+            at.rpartition(".")[0],
+        ):
             if path in lines:
-                return f":{lines[path]}"
-    return ""
+                return lines[path]
+    return 0
