@@ -119,7 +119,7 @@ async def test_a_bot_whose_program_is_away_for_a_moment_is_launched_once_it_is_t
     launched.entry = replace(launched.entry, run=str(program))
     running = asyncio.create_task(run_for_a_while(launched, "here I am"))
     async with asyncio.timeout(20):
-        while "could not be launched (bot bot: there is no program" not in read(launched):  # noqa: ASYNC110
+        while "could not be launched (bot bot: run: there is no program" not in read(launched):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 
     program.touch(0o755)
