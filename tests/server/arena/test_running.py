@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
 import sys
 from dataclasses import replace
+from math import nan
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -17,10 +19,12 @@ from cutpurse_server.arena.children import Child
 from cutpurse_server.arena.happenings import Happening
 from cutpurse_server.arena.isolation import Means
 from cutpurse_server.arena.plan import LOCAL_CLOCK, Entry, Plan, entries_of
-from cutpurse_server.arena.running import _Launched, run_tournament
+from cutpurse_server.arena.running import _Launched, _write_standings, run_tournament
 from cutpurse_server.audit import audit
 from cutpurse_server.cli import app
-from cutpurse_server.tournaments import Overview, Tournaments
+from cutpurse_server.tournaments import Overview, Progress, Tournaments
+from cutpurse_server.tournaments.events import LeaveCause, Standing
+from cutpurse_server.tournaments.record import Phase
 
 OPEN = Means("", "as was asked for")
 
@@ -80,6 +84,18 @@ async def test_a_bot_that_ends_again_and_again_is_put_into_quarantine_and_holds_
     assert overview.quarantined == {"mine": "it ended 3 times and is not launched any more"}
     assert {row.bot: row.forfeits for row in overview.standings} == {"greedy": 0, "first": 0, "mine": 6}
     assert "exit code 3, for the 3th time" in (tmp_path / "bots" / "mine.log").read_text()
+    # What everybody may read a web server may; of a bot's matches only its owner is told.
+    for name in (
+        "bundle",
+        "report.html",
+        "results.json",
+        "results.csv",
+        "matrix.csv",
+        "standings.json",
+        "standings.csv",
+    ):
+        assert (tmp_path / name).stat().st_mode == (tmp_path / "bots" / "mine.log").stat().st_mode
+    assert (tmp_path / "bots" / "mine.json").stat().st_mode & 0o777 == 0o600
     own = json.loads((tmp_path / "bots" / "mine.json").read_text())
     assert len(own["matches"]) == 6
     assert all(match["faults"] and not match["choices"] for match in own["matches"])
@@ -92,6 +108,22 @@ async def test_a_bot_that_ends_again_and_again_is_put_into_quarantine_and_holds_
     assert {(each["bot"], each["log"]) for each in ended} == {("mine", str(tmp_path / "bots" / "mine.log"))}
     assert len(ended) == 3
     assert len([each for each in audience.happenings if each.kind == "match"]) == 6
+
+
+def test_why_a_bot_is_out_is_a_word_in_the_standings_files(tmp_path: Path) -> None:
+    rows = (
+        Standing(1, "greedy", 3, 0.75, 0.5, 1.0, 3, 0, (0.5, 1.0, nan), 0.75),
+        Standing(2, "first", 3, 0.25, 0.0, 0.5, 0, 0, (0.5, 0.0, nan), 0.25, 0, LeaveCause.DISQUALIFIED),
+    )
+    reached = Progress(Phase.FINISHED, 3, 0, 3, 9)
+
+    _write_standings(Overview(plan(1, "first").manifest(), (), {}, reached, rows, (), {}), tmp_path)
+
+    written = json.loads((tmp_path / "standings.json").read_text())["standings"]
+    assert [row["left"] for row in written] == [None, "disqualified"]
+    assert written[0]["points_by_seat"] == [0.5, 1.0, None]
+    with (tmp_path / "standings.csv").open(newline="") as file:
+        assert [row["left"] for row in csv.DictReader(file)] == ["", "disqualified"]
 
 
 async def test_a_bot_that_is_given_up_is_not_launched_again_by_news_from_before_its_quarantine() -> None:

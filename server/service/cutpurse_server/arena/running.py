@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import hashlib
+import io
 import json
 import os
 import secrets
@@ -43,6 +44,7 @@ from cutpurse_server.tournaments import Overview, Tournaments
 from cutpurse_server.tournaments.acting import TEXT_BYTES_MAX
 from cutpurse_server.tournaments.bot_log import bot_matches
 from cutpurse_server.tournaments.record import Phase
+from cutpurse_server.whole_files import whole_file
 from cutpurse_server.wire import match_events
 
 __all__ = ["ADDRESS", "BUNDLE", "ORGANISER_TOKEN", "REPORT", "Audience", "run_tournament"]
@@ -253,37 +255,35 @@ def _child(
 
 
 def _write_standings(overview: Overview, folder: Path) -> None:
-    rows = [standing._asdict() for standing in overview.standings]
+    rows = [
+        standing._asdict() | {"left": standing.left.name.lower() if standing.left else None}
+        for standing in overview.standings
+    ]
     # JSON has no number for a seat never sat in.
     shown = [
         row | {"points_by_seat": [None if isnan(each) else each for each in row["points_by_seat"]]} for row in rows
     ]
     whole = {"tournament": overview.manifest.tournament, "game": overview.manifest.game, "standings": shown}
-    _write_whole(folder / "standings.json", json.dumps(whole, indent=2) + "\n")
-    partial = folder / "standings.csv.partial"
-    with partial.open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else [])
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({**row, "points_by_seat": " ".join(f"{each:.6f}" for each in row["points_by_seat"])})
-    partial.replace(folder / "standings.csv")
+    _publish(folder / "standings.json", json.dumps(whole, indent=2) + "\n")
+    table = io.StringIO(newline="")
+    writer = csv.DictWriter(table, fieldnames=list(rows[0]) if rows else [])
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({**row, "points_by_seat": " ".join(f"{each:.6f}" for each in row["points_by_seat"])})
+    _publish(folder / "standings.csv", table.getvalue())
 
 
 async def _write_bundle(log: SQLiteLog, tournament: str, path: Path) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    with partial.open("wb+") as file:
+    with whole_file(path) as file:
         await write_tournament_bundle(log, tournament, file)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
 
 
 async def _write_report(log: SQLiteLog, tournament: str, folder: Path) -> None:
     report = await report_of_log(log, tournament)
-    _write_whole(folder / "results.json", json.dumps(results_json(report), indent=2) + "\n")
-    _write_whole(folder / "results.csv", results_csv(report))
-    _write_whole(folder / "matrix.csv", matrix_csv(report))
-    _write_whole(folder / REPORT, page_of(report))
+    _publish(folder / "results.json", json.dumps(results_json(report), indent=2) + "\n")
+    _publish(folder / "results.csv", results_csv(report))
+    _publish(folder / "matrix.csv", matrix_csv(report))
+    _publish(folder / REPORT, page_of(report))
     await _write_bot_logs(log, report, folder / "bots")
 
 
@@ -297,6 +297,12 @@ async def _write_bot_logs(log: SQLiteLog, report: Report, folder: Path) -> None:
                 matches[match.bot].append(match.to_json())
     for bot, played in matches.items():
         _write_whole(folder / f"{bot}.json", json.dumps({"bot": bot, "matches": played}, indent=1) + "\n")
+
+
+def _publish(path: Path, text: str) -> None:
+    """Write what a tournament that is over leaves to everybody: a web server has to be able to read it."""
+    with whole_file(path) as file:
+        file.write(text.encode())
 
 
 def _write_whole(path: Path, text: str) -> None:
