@@ -69,7 +69,7 @@ async def test_whoever_watches_a_tournament_by_the_command_goes_on_over_the_next
 ) -> None:
     heard: list[dict[str, Any]] = []
 
-    def ask(arena: Arena, what: Callable[[Organiser], None]) -> Awaitable[None]:
+    def ask(arena: Arena, what: Callable[[Organiser], object]) -> Awaitable[None]:
         def asked() -> None:
             with grpc.insecure_channel(arena.address) as channel:
                 what(Organiser(channel, arena.address, arena.tokens["organiser"]))

@@ -1404,6 +1404,107 @@ func (*StartTournamentResponse) Descriptor() ([]byte, []int) {
 	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{11}
 }
 
+// Asks which tournaments there are.
+type ListTournamentsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Tell of those whose names come after this one; empty: from the beginning.
+	After         string `protobuf:"bytes,1,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTournamentsRequest) Reset() {
+	*x = ListTournamentsRequest{}
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTournamentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTournamentsRequest) ProtoMessage() {}
+
+func (x *ListTournamentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTournamentsRequest.ProtoReflect.Descriptor instead.
+func (*ListTournamentsRequest) Descriptor() ([]byte, []int) {
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ListTournamentsRequest) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+// Some of the tournaments.
+type ListTournamentsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Their names, in order; at most 500.
+	Tournaments []string `protobuf:"bytes,1,rep,name=tournaments,proto3" json:"tournaments,omitempty"`
+	// Whether there are more.
+	More          bool `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTournamentsResponse) Reset() {
+	*x = ListTournamentsResponse{}
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTournamentsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTournamentsResponse) ProtoMessage() {}
+
+func (x *ListTournamentsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTournamentsResponse.ProtoReflect.Descriptor instead.
+func (*ListTournamentsResponse) Descriptor() ([]byte, []int) {
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListTournamentsResponse) GetTournaments() []string {
+	if x != nil {
+		return x.Tournaments
+	}
+	return nil
+}
+
+func (x *ListTournamentsResponse) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
 // Asks where it stands.
 type GetTournamentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1415,7 +1516,7 @@ type GetTournamentRequest struct {
 
 func (x *GetTournamentRequest) Reset() {
 	*x = GetTournamentRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[12]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1427,7 +1528,7 @@ func (x *GetTournamentRequest) String() string {
 func (*GetTournamentRequest) ProtoMessage() {}
 
 func (x *GetTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[12]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1440,7 +1541,7 @@ func (x *GetTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTournamentRequest.ProtoReflect.Descriptor instead.
 func (*GetTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{12}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetTournamentRequest) GetTournament() string {
@@ -1467,7 +1568,7 @@ type GetTournamentResponse struct {
 
 func (x *GetTournamentResponse) Reset() {
 	*x = GetTournamentResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[13]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1479,7 +1580,7 @@ func (x *GetTournamentResponse) String() string {
 func (*GetTournamentResponse) ProtoMessage() {}
 
 func (x *GetTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[13]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1492,7 +1593,7 @@ func (x *GetTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTournamentResponse.ProtoReflect.Descriptor instead.
 func (*GetTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{13}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetTournamentResponse) GetManifest() *TournamentManifest {
@@ -1534,7 +1635,7 @@ type WatchTournamentRequest struct {
 
 func (x *WatchTournamentRequest) Reset() {
 	*x = WatchTournamentRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[14]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1546,7 +1647,7 @@ func (x *WatchTournamentRequest) String() string {
 func (*WatchTournamentRequest) ProtoMessage() {}
 
 func (x *WatchTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[14]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1559,7 +1660,7 @@ func (x *WatchTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentRequest.ProtoReflect.Descriptor instead.
 func (*WatchTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{14}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WatchTournamentRequest) GetTournament() string {
@@ -1584,7 +1685,7 @@ type WatchTournamentResponse struct {
 
 func (x *WatchTournamentResponse) Reset() {
 	*x = WatchTournamentResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[15]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1596,7 +1697,7 @@ func (x *WatchTournamentResponse) String() string {
 func (*WatchTournamentResponse) ProtoMessage() {}
 
 func (x *WatchTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[15]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1609,7 +1710,7 @@ func (x *WatchTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTournamentResponse.ProtoReflect.Descriptor instead.
 func (*WatchTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{15}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *WatchTournamentResponse) GetProgress() *TournamentProgress {
@@ -1644,7 +1745,7 @@ type GetStandingsRequest struct {
 
 func (x *GetStandingsRequest) Reset() {
 	*x = GetStandingsRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[16]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1656,7 +1757,7 @@ func (x *GetStandingsRequest) String() string {
 func (*GetStandingsRequest) ProtoMessage() {}
 
 func (x *GetStandingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[16]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1669,7 +1770,7 @@ func (x *GetStandingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStandingsRequest.ProtoReflect.Descriptor instead.
 func (*GetStandingsRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{16}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetStandingsRequest) GetTournament() string {
@@ -1690,7 +1791,7 @@ type GetStandingsResponse struct {
 
 func (x *GetStandingsResponse) Reset() {
 	*x = GetStandingsResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[17]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1702,7 +1803,7 @@ func (x *GetStandingsResponse) String() string {
 func (*GetStandingsResponse) ProtoMessage() {}
 
 func (x *GetStandingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[17]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1715,7 +1816,7 @@ func (x *GetStandingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStandingsResponse.ProtoReflect.Descriptor instead.
 func (*GetStandingsResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{17}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetStandingsResponse) GetStandings() []*Standing {
@@ -1740,7 +1841,7 @@ type WithdrawEntrantRequest struct {
 
 func (x *WithdrawEntrantRequest) Reset() {
 	*x = WithdrawEntrantRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[18]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1752,7 +1853,7 @@ func (x *WithdrawEntrantRequest) String() string {
 func (*WithdrawEntrantRequest) ProtoMessage() {}
 
 func (x *WithdrawEntrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[18]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1765,7 +1866,7 @@ func (x *WithdrawEntrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WithdrawEntrantRequest.ProtoReflect.Descriptor instead.
 func (*WithdrawEntrantRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{18}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WithdrawEntrantRequest) GetTournament() string {
@@ -1798,7 +1899,7 @@ type WithdrawEntrantResponse struct {
 
 func (x *WithdrawEntrantResponse) Reset() {
 	*x = WithdrawEntrantResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[19]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1810,7 +1911,7 @@ func (x *WithdrawEntrantResponse) String() string {
 func (*WithdrawEntrantResponse) ProtoMessage() {}
 
 func (x *WithdrawEntrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[19]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1823,7 +1924,7 @@ func (x *WithdrawEntrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WithdrawEntrantResponse.ProtoReflect.Descriptor instead.
 func (*WithdrawEntrantResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{19}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{21}
 }
 
 // Takes a bot out for an offence.
@@ -1841,7 +1942,7 @@ type DisqualifyEntrantRequest struct {
 
 func (x *DisqualifyEntrantRequest) Reset() {
 	*x = DisqualifyEntrantRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[20]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1853,7 +1954,7 @@ func (x *DisqualifyEntrantRequest) String() string {
 func (*DisqualifyEntrantRequest) ProtoMessage() {}
 
 func (x *DisqualifyEntrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[20]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1866,7 +1967,7 @@ func (x *DisqualifyEntrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisqualifyEntrantRequest.ProtoReflect.Descriptor instead.
 func (*DisqualifyEntrantRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{20}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DisqualifyEntrantRequest) GetTournament() string {
@@ -1899,7 +2000,7 @@ type DisqualifyEntrantResponse struct {
 
 func (x *DisqualifyEntrantResponse) Reset() {
 	*x = DisqualifyEntrantResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[21]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1911,7 +2012,7 @@ func (x *DisqualifyEntrantResponse) String() string {
 func (*DisqualifyEntrantResponse) ProtoMessage() {}
 
 func (x *DisqualifyEntrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[21]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1924,7 +2025,7 @@ func (x *DisqualifyEntrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisqualifyEntrantResponse.ProtoReflect.Descriptor instead.
 func (*DisqualifyEntrantResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{21}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{23}
 }
 
 // Pauses.
@@ -1940,7 +2041,7 @@ type PauseTournamentRequest struct {
 
 func (x *PauseTournamentRequest) Reset() {
 	*x = PauseTournamentRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[22]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1952,7 +2053,7 @@ func (x *PauseTournamentRequest) String() string {
 func (*PauseTournamentRequest) ProtoMessage() {}
 
 func (x *PauseTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[22]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1965,7 +2066,7 @@ func (x *PauseTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseTournamentRequest.ProtoReflect.Descriptor instead.
 func (*PauseTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{22}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *PauseTournamentRequest) GetTournament() string {
@@ -1991,7 +2092,7 @@ type PauseTournamentResponse struct {
 
 func (x *PauseTournamentResponse) Reset() {
 	*x = PauseTournamentResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[23]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2003,7 +2104,7 @@ func (x *PauseTournamentResponse) String() string {
 func (*PauseTournamentResponse) ProtoMessage() {}
 
 func (x *PauseTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[23]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2016,7 +2117,7 @@ func (x *PauseTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseTournamentResponse.ProtoReflect.Descriptor instead.
 func (*PauseTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{23}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{25}
 }
 
 // Resumes.
@@ -2030,7 +2131,7 @@ type ResumeTournamentRequest struct {
 
 func (x *ResumeTournamentRequest) Reset() {
 	*x = ResumeTournamentRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[24]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2042,7 +2143,7 @@ func (x *ResumeTournamentRequest) String() string {
 func (*ResumeTournamentRequest) ProtoMessage() {}
 
 func (x *ResumeTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[24]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2055,7 +2156,7 @@ func (x *ResumeTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeTournamentRequest.ProtoReflect.Descriptor instead.
 func (*ResumeTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{24}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ResumeTournamentRequest) GetTournament() string {
@@ -2074,7 +2175,7 @@ type ResumeTournamentResponse struct {
 
 func (x *ResumeTournamentResponse) Reset() {
 	*x = ResumeTournamentResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[25]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2086,7 +2187,7 @@ func (x *ResumeTournamentResponse) String() string {
 func (*ResumeTournamentResponse) ProtoMessage() {}
 
 func (x *ResumeTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[25]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2099,7 +2200,7 @@ func (x *ResumeTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeTournamentResponse.ProtoReflect.Descriptor instead.
 func (*ResumeTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{25}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{27}
 }
 
 // Voids a block, named by its place or by one of its matches.
@@ -2121,7 +2222,7 @@ type VoidBlockRequest struct {
 
 func (x *VoidBlockRequest) Reset() {
 	*x = VoidBlockRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[26]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2133,7 +2234,7 @@ func (x *VoidBlockRequest) String() string {
 func (*VoidBlockRequest) ProtoMessage() {}
 
 func (x *VoidBlockRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[26]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2146,7 +2247,7 @@ func (x *VoidBlockRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VoidBlockRequest.ProtoReflect.Descriptor instead.
 func (*VoidBlockRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{26}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *VoidBlockRequest) GetTournament() string {
@@ -2193,7 +2294,7 @@ type VoidBlockResponse struct {
 
 func (x *VoidBlockResponse) Reset() {
 	*x = VoidBlockResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[27]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2205,7 +2306,7 @@ func (x *VoidBlockResponse) String() string {
 func (*VoidBlockResponse) ProtoMessage() {}
 
 func (x *VoidBlockResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[27]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2218,7 +2319,7 @@ func (x *VoidBlockResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VoidBlockResponse.ProtoReflect.Descriptor instead.
 func (*VoidBlockResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{27}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{29}
 }
 
 // Ends a tournament.
@@ -2234,7 +2335,7 @@ type FinishTournamentRequest struct {
 
 func (x *FinishTournamentRequest) Reset() {
 	*x = FinishTournamentRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[28]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2246,7 +2347,7 @@ func (x *FinishTournamentRequest) String() string {
 func (*FinishTournamentRequest) ProtoMessage() {}
 
 func (x *FinishTournamentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[28]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2259,7 +2360,7 @@ func (x *FinishTournamentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FinishTournamentRequest.ProtoReflect.Descriptor instead.
 func (*FinishTournamentRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{28}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *FinishTournamentRequest) GetTournament() string {
@@ -2285,7 +2386,7 @@ type FinishTournamentResponse struct {
 
 func (x *FinishTournamentResponse) Reset() {
 	*x = FinishTournamentResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[29]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2297,7 +2398,7 @@ func (x *FinishTournamentResponse) String() string {
 func (*FinishTournamentResponse) ProtoMessage() {}
 
 func (x *FinishTournamentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[29]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2310,7 +2411,7 @@ func (x *FinishTournamentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FinishTournamentResponse.ProtoReflect.Descriptor instead.
 func (*FinishTournamentResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{29}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{31}
 }
 
 // Quarantines a bot.
@@ -2328,7 +2429,7 @@ type QuarantineEntrantRequest struct {
 
 func (x *QuarantineEntrantRequest) Reset() {
 	*x = QuarantineEntrantRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[30]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2340,7 +2441,7 @@ func (x *QuarantineEntrantRequest) String() string {
 func (*QuarantineEntrantRequest) ProtoMessage() {}
 
 func (x *QuarantineEntrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[30]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2353,7 +2454,7 @@ func (x *QuarantineEntrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuarantineEntrantRequest.ProtoReflect.Descriptor instead.
 func (*QuarantineEntrantRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{30}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *QuarantineEntrantRequest) GetTournament() string {
@@ -2386,7 +2487,7 @@ type QuarantineEntrantResponse struct {
 
 func (x *QuarantineEntrantResponse) Reset() {
 	*x = QuarantineEntrantResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[31]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2398,7 +2499,7 @@ func (x *QuarantineEntrantResponse) String() string {
 func (*QuarantineEntrantResponse) ProtoMessage() {}
 
 func (x *QuarantineEntrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[31]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2411,7 +2512,7 @@ func (x *QuarantineEntrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuarantineEntrantResponse.ProtoReflect.Descriptor instead.
 func (*QuarantineEntrantResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{31}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{33}
 }
 
 // Releases a bot.
@@ -2429,7 +2530,7 @@ type ReleaseEntrantRequest struct {
 
 func (x *ReleaseEntrantRequest) Reset() {
 	*x = ReleaseEntrantRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[32]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2441,7 +2542,7 @@ func (x *ReleaseEntrantRequest) String() string {
 func (*ReleaseEntrantRequest) ProtoMessage() {}
 
 func (x *ReleaseEntrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[32]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2454,7 +2555,7 @@ func (x *ReleaseEntrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseEntrantRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseEntrantRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{32}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ReleaseEntrantRequest) GetTournament() string {
@@ -2487,7 +2588,7 @@ type ReleaseEntrantResponse struct {
 
 func (x *ReleaseEntrantResponse) Reset() {
 	*x = ReleaseEntrantResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[33]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2499,7 +2600,7 @@ func (x *ReleaseEntrantResponse) String() string {
 func (*ReleaseEntrantResponse) ProtoMessage() {}
 
 func (x *ReleaseEntrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[33]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2512,7 +2613,7 @@ func (x *ReleaseEntrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseEntrantResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseEntrantResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{33}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{35}
 }
 
 // Asks for a bot's own log.
@@ -2530,7 +2631,7 @@ type GetBotLogRequest struct {
 
 func (x *GetBotLogRequest) Reset() {
 	*x = GetBotLogRequest{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[34]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2542,7 +2643,7 @@ func (x *GetBotLogRequest) String() string {
 func (*GetBotLogRequest) ProtoMessage() {}
 
 func (x *GetBotLogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[34]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2555,7 +2656,7 @@ func (x *GetBotLogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBotLogRequest.ProtoReflect.Descriptor instead.
 func (*GetBotLogRequest) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{34}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *GetBotLogRequest) GetTournament() string {
@@ -2598,7 +2699,7 @@ type BotFault struct {
 
 func (x *BotFault) Reset() {
 	*x = BotFault{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[35]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2610,7 +2711,7 @@ func (x *BotFault) String() string {
 func (*BotFault) ProtoMessage() {}
 
 func (x *BotFault) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[35]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2623,7 +2724,7 @@ func (x *BotFault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BotFault.ProtoReflect.Descriptor instead.
 func (*BotFault) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{35}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *BotFault) GetKind() BotFaultKind {
@@ -2676,7 +2777,7 @@ type BotChoice struct {
 
 func (x *BotChoice) Reset() {
 	*x = BotChoice{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[36]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2688,7 +2789,7 @@ func (x *BotChoice) String() string {
 func (*BotChoice) ProtoMessage() {}
 
 func (x *BotChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[36]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2701,7 +2802,7 @@ func (x *BotChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BotChoice.ProtoReflect.Descriptor instead.
 func (*BotChoice) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{36}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *BotChoice) GetDecision() uint32 {
@@ -2748,7 +2849,7 @@ type BotMatch struct {
 
 func (x *BotMatch) Reset() {
 	*x = BotMatch{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[37]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2760,7 +2861,7 @@ func (x *BotMatch) String() string {
 func (*BotMatch) ProtoMessage() {}
 
 func (x *BotMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[37]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2773,7 +2874,7 @@ func (x *BotMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BotMatch.ProtoReflect.Descriptor instead.
 func (*BotMatch) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{37}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *BotMatch) GetMatch() string {
@@ -2840,7 +2941,7 @@ type GetBotLogResponse struct {
 
 func (x *GetBotLogResponse) Reset() {
 	*x = GetBotLogResponse{}
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[38]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2852,7 +2953,7 @@ func (x *GetBotLogResponse) String() string {
 func (*GetBotLogResponse) ProtoMessage() {}
 
 func (x *GetBotLogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cutpurse_v1_tournament_proto_msgTypes[38]
+	mi := &file_cutpurse_v1_tournament_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2865,7 +2966,7 @@ func (x *GetBotLogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBotLogResponse.ProtoReflect.Descriptor instead.
 func (*GetBotLogResponse) Descriptor() ([]byte, []int) {
-	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{38}
+	return file_cutpurse_v1_tournament_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *GetBotLogResponse) GetBot() string {
@@ -2977,7 +3078,12 @@ const file_cutpurse_v1_tournament_proto_rawDesc = "" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
 	"tournament\"\x19\n" +
-	"\x17StartTournamentResponse\"6\n" +
+	"\x17StartTournamentResponse\".\n" +
+	"\x16ListTournamentsRequest\x12\x14\n" +
+	"\x05after\x18\x01 \x01(\tR\x05after\"O\n" +
+	"\x17ListTournamentsResponse\x12 \n" +
+	"\vtournaments\x18\x01 \x03(\tR\vtournaments\x12\x12\n" +
+	"\x04more\x18\x02 \x01(\bR\x04more\"6\n" +
 	"\x14GetTournamentRequest\x12\x1e\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\tR\n" +
@@ -3126,12 +3232,12 @@ const file_cutpurse_v1_tournament_proto_rawDesc = "" +
 	"\x1aBOT_FAULT_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16BOT_FAULT_KIND_DEFAULT\x10\x01\x12\x1a\n" +
 	"\x16BOT_FAULT_KIND_REFUSED\x10\x02\x12\x1a\n" +
-	"\x16BOT_FAULT_KIND_FORFEIT\x10\x032\xf6\n" +
-	"\n" +
+	"\x16BOT_FAULT_KIND_FORFEIT\x10\x032\xd4\v\n" +
 	"\x11TournamentService\x12_\n" +
 	"\x10CreateTournament\x12$.cutpurse.v1.CreateTournamentRequest\x1a%.cutpurse.v1.CreateTournamentResponse\x12\\\n" +
 	"\x0fEnterTournament\x12#.cutpurse.v1.EnterTournamentRequest\x1a$.cutpurse.v1.EnterTournamentResponse\x12\\\n" +
-	"\x0fStartTournament\x12#.cutpurse.v1.StartTournamentRequest\x1a$.cutpurse.v1.StartTournamentResponse\x12V\n" +
+	"\x0fStartTournament\x12#.cutpurse.v1.StartTournamentRequest\x1a$.cutpurse.v1.StartTournamentResponse\x12\\\n" +
+	"\x0fListTournaments\x12#.cutpurse.v1.ListTournamentsRequest\x1a$.cutpurse.v1.ListTournamentsResponse\x12V\n" +
 	"\rGetTournament\x12!.cutpurse.v1.GetTournamentRequest\x1a\".cutpurse.v1.GetTournamentResponse\x12^\n" +
 	"\x0fWatchTournament\x12#.cutpurse.v1.WatchTournamentRequest\x1a$.cutpurse.v1.WatchTournamentResponse0\x01\x12S\n" +
 	"\fGetStandings\x12 .cutpurse.v1.GetStandingsRequest\x1a!.cutpurse.v1.GetStandingsResponse\x12\\\n" +
@@ -3159,7 +3265,7 @@ func file_cutpurse_v1_tournament_proto_rawDescGZIP() []byte {
 }
 
 var file_cutpurse_v1_tournament_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_cutpurse_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_cutpurse_v1_tournament_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_cutpurse_v1_tournament_proto_goTypes = []any{
 	(TournamentFormat)(0),             // 0: cutpurse.v1.TournamentFormat
 	(Openings)(0),                     // 1: cutpurse.v1.Openings
@@ -3180,38 +3286,40 @@ var file_cutpurse_v1_tournament_proto_goTypes = []any{
 	(*EnterTournamentResponse)(nil),   // 16: cutpurse.v1.EnterTournamentResponse
 	(*StartTournamentRequest)(nil),    // 17: cutpurse.v1.StartTournamentRequest
 	(*StartTournamentResponse)(nil),   // 18: cutpurse.v1.StartTournamentResponse
-	(*GetTournamentRequest)(nil),      // 19: cutpurse.v1.GetTournamentRequest
-	(*GetTournamentResponse)(nil),     // 20: cutpurse.v1.GetTournamentResponse
-	(*WatchTournamentRequest)(nil),    // 21: cutpurse.v1.WatchTournamentRequest
-	(*WatchTournamentResponse)(nil),   // 22: cutpurse.v1.WatchTournamentResponse
-	(*GetStandingsRequest)(nil),       // 23: cutpurse.v1.GetStandingsRequest
-	(*GetStandingsResponse)(nil),      // 24: cutpurse.v1.GetStandingsResponse
-	(*WithdrawEntrantRequest)(nil),    // 25: cutpurse.v1.WithdrawEntrantRequest
-	(*WithdrawEntrantResponse)(nil),   // 26: cutpurse.v1.WithdrawEntrantResponse
-	(*DisqualifyEntrantRequest)(nil),  // 27: cutpurse.v1.DisqualifyEntrantRequest
-	(*DisqualifyEntrantResponse)(nil), // 28: cutpurse.v1.DisqualifyEntrantResponse
-	(*PauseTournamentRequest)(nil),    // 29: cutpurse.v1.PauseTournamentRequest
-	(*PauseTournamentResponse)(nil),   // 30: cutpurse.v1.PauseTournamentResponse
-	(*ResumeTournamentRequest)(nil),   // 31: cutpurse.v1.ResumeTournamentRequest
-	(*ResumeTournamentResponse)(nil),  // 32: cutpurse.v1.ResumeTournamentResponse
-	(*VoidBlockRequest)(nil),          // 33: cutpurse.v1.VoidBlockRequest
-	(*VoidBlockResponse)(nil),         // 34: cutpurse.v1.VoidBlockResponse
-	(*FinishTournamentRequest)(nil),   // 35: cutpurse.v1.FinishTournamentRequest
-	(*FinishTournamentResponse)(nil),  // 36: cutpurse.v1.FinishTournamentResponse
-	(*QuarantineEntrantRequest)(nil),  // 37: cutpurse.v1.QuarantineEntrantRequest
-	(*QuarantineEntrantResponse)(nil), // 38: cutpurse.v1.QuarantineEntrantResponse
-	(*ReleaseEntrantRequest)(nil),     // 39: cutpurse.v1.ReleaseEntrantRequest
-	(*ReleaseEntrantResponse)(nil),    // 40: cutpurse.v1.ReleaseEntrantResponse
-	(*GetBotLogRequest)(nil),          // 41: cutpurse.v1.GetBotLogRequest
-	(*BotFault)(nil),                  // 42: cutpurse.v1.BotFault
-	(*BotChoice)(nil),                 // 43: cutpurse.v1.BotChoice
-	(*BotMatch)(nil),                  // 44: cutpurse.v1.BotMatch
-	(*GetBotLogResponse)(nil),         // 45: cutpurse.v1.GetBotLogResponse
-	(*MatchConfiguration)(nil),        // 46: cutpurse.v1.MatchConfiguration
-	(Cause)(0),                        // 47: cutpurse.v1.Cause
+	(*ListTournamentsRequest)(nil),    // 19: cutpurse.v1.ListTournamentsRequest
+	(*ListTournamentsResponse)(nil),   // 20: cutpurse.v1.ListTournamentsResponse
+	(*GetTournamentRequest)(nil),      // 21: cutpurse.v1.GetTournamentRequest
+	(*GetTournamentResponse)(nil),     // 22: cutpurse.v1.GetTournamentResponse
+	(*WatchTournamentRequest)(nil),    // 23: cutpurse.v1.WatchTournamentRequest
+	(*WatchTournamentResponse)(nil),   // 24: cutpurse.v1.WatchTournamentResponse
+	(*GetStandingsRequest)(nil),       // 25: cutpurse.v1.GetStandingsRequest
+	(*GetStandingsResponse)(nil),      // 26: cutpurse.v1.GetStandingsResponse
+	(*WithdrawEntrantRequest)(nil),    // 27: cutpurse.v1.WithdrawEntrantRequest
+	(*WithdrawEntrantResponse)(nil),   // 28: cutpurse.v1.WithdrawEntrantResponse
+	(*DisqualifyEntrantRequest)(nil),  // 29: cutpurse.v1.DisqualifyEntrantRequest
+	(*DisqualifyEntrantResponse)(nil), // 30: cutpurse.v1.DisqualifyEntrantResponse
+	(*PauseTournamentRequest)(nil),    // 31: cutpurse.v1.PauseTournamentRequest
+	(*PauseTournamentResponse)(nil),   // 32: cutpurse.v1.PauseTournamentResponse
+	(*ResumeTournamentRequest)(nil),   // 33: cutpurse.v1.ResumeTournamentRequest
+	(*ResumeTournamentResponse)(nil),  // 34: cutpurse.v1.ResumeTournamentResponse
+	(*VoidBlockRequest)(nil),          // 35: cutpurse.v1.VoidBlockRequest
+	(*VoidBlockResponse)(nil),         // 36: cutpurse.v1.VoidBlockResponse
+	(*FinishTournamentRequest)(nil),   // 37: cutpurse.v1.FinishTournamentRequest
+	(*FinishTournamentResponse)(nil),  // 38: cutpurse.v1.FinishTournamentResponse
+	(*QuarantineEntrantRequest)(nil),  // 39: cutpurse.v1.QuarantineEntrantRequest
+	(*QuarantineEntrantResponse)(nil), // 40: cutpurse.v1.QuarantineEntrantResponse
+	(*ReleaseEntrantRequest)(nil),     // 41: cutpurse.v1.ReleaseEntrantRequest
+	(*ReleaseEntrantResponse)(nil),    // 42: cutpurse.v1.ReleaseEntrantResponse
+	(*GetBotLogRequest)(nil),          // 43: cutpurse.v1.GetBotLogRequest
+	(*BotFault)(nil),                  // 44: cutpurse.v1.BotFault
+	(*BotChoice)(nil),                 // 45: cutpurse.v1.BotChoice
+	(*BotMatch)(nil),                  // 46: cutpurse.v1.BotMatch
+	(*GetBotLogResponse)(nil),         // 47: cutpurse.v1.GetBotLogResponse
+	(*MatchConfiguration)(nil),        // 48: cutpurse.v1.MatchConfiguration
+	(Cause)(0),                        // 49: cutpurse.v1.Cause
 }
 var file_cutpurse_v1_tournament_proto_depIdxs = []int32{
-	46, // 0: cutpurse.v1.TournamentManifest.configuration:type_name -> cutpurse.v1.MatchConfiguration
+	48, // 0: cutpurse.v1.TournamentManifest.configuration:type_name -> cutpurse.v1.MatchConfiguration
 	0,  // 1: cutpurse.v1.TournamentManifest.format:type_name -> cutpurse.v1.TournamentFormat
 	7,  // 2: cutpurse.v1.TournamentManifest.settings:type_name -> cutpurse.v1.FormatSettings
 	1,  // 3: cutpurse.v1.TournamentManifest.openings:type_name -> cutpurse.v1.Openings
@@ -3231,42 +3339,44 @@ var file_cutpurse_v1_tournament_proto_depIdxs = []int32{
 	12, // 17: cutpurse.v1.WatchTournamentResponse.notices:type_name -> cutpurse.v1.TournamentNotice
 	10, // 18: cutpurse.v1.GetStandingsResponse.standings:type_name -> cutpurse.v1.Standing
 	6,  // 19: cutpurse.v1.BotFault.kind:type_name -> cutpurse.v1.BotFaultKind
-	47, // 20: cutpurse.v1.BotFault.cause:type_name -> cutpurse.v1.Cause
-	43, // 21: cutpurse.v1.BotMatch.choices:type_name -> cutpurse.v1.BotChoice
-	42, // 22: cutpurse.v1.BotMatch.faults:type_name -> cutpurse.v1.BotFault
-	44, // 23: cutpurse.v1.GetBotLogResponse.matches:type_name -> cutpurse.v1.BotMatch
+	49, // 20: cutpurse.v1.BotFault.cause:type_name -> cutpurse.v1.Cause
+	45, // 21: cutpurse.v1.BotMatch.choices:type_name -> cutpurse.v1.BotChoice
+	44, // 22: cutpurse.v1.BotMatch.faults:type_name -> cutpurse.v1.BotFault
+	46, // 23: cutpurse.v1.GetBotLogResponse.matches:type_name -> cutpurse.v1.BotMatch
 	13, // 24: cutpurse.v1.TournamentService.CreateTournament:input_type -> cutpurse.v1.CreateTournamentRequest
 	15, // 25: cutpurse.v1.TournamentService.EnterTournament:input_type -> cutpurse.v1.EnterTournamentRequest
 	17, // 26: cutpurse.v1.TournamentService.StartTournament:input_type -> cutpurse.v1.StartTournamentRequest
-	19, // 27: cutpurse.v1.TournamentService.GetTournament:input_type -> cutpurse.v1.GetTournamentRequest
-	21, // 28: cutpurse.v1.TournamentService.WatchTournament:input_type -> cutpurse.v1.WatchTournamentRequest
-	23, // 29: cutpurse.v1.TournamentService.GetStandings:input_type -> cutpurse.v1.GetStandingsRequest
-	25, // 30: cutpurse.v1.TournamentService.WithdrawEntrant:input_type -> cutpurse.v1.WithdrawEntrantRequest
-	27, // 31: cutpurse.v1.TournamentService.DisqualifyEntrant:input_type -> cutpurse.v1.DisqualifyEntrantRequest
-	29, // 32: cutpurse.v1.TournamentService.PauseTournament:input_type -> cutpurse.v1.PauseTournamentRequest
-	31, // 33: cutpurse.v1.TournamentService.ResumeTournament:input_type -> cutpurse.v1.ResumeTournamentRequest
-	33, // 34: cutpurse.v1.TournamentService.VoidBlock:input_type -> cutpurse.v1.VoidBlockRequest
-	35, // 35: cutpurse.v1.TournamentService.FinishTournament:input_type -> cutpurse.v1.FinishTournamentRequest
-	37, // 36: cutpurse.v1.TournamentService.QuarantineEntrant:input_type -> cutpurse.v1.QuarantineEntrantRequest
-	39, // 37: cutpurse.v1.TournamentService.ReleaseEntrant:input_type -> cutpurse.v1.ReleaseEntrantRequest
-	41, // 38: cutpurse.v1.TournamentService.GetBotLog:input_type -> cutpurse.v1.GetBotLogRequest
-	14, // 39: cutpurse.v1.TournamentService.CreateTournament:output_type -> cutpurse.v1.CreateTournamentResponse
-	16, // 40: cutpurse.v1.TournamentService.EnterTournament:output_type -> cutpurse.v1.EnterTournamentResponse
-	18, // 41: cutpurse.v1.TournamentService.StartTournament:output_type -> cutpurse.v1.StartTournamentResponse
-	20, // 42: cutpurse.v1.TournamentService.GetTournament:output_type -> cutpurse.v1.GetTournamentResponse
-	22, // 43: cutpurse.v1.TournamentService.WatchTournament:output_type -> cutpurse.v1.WatchTournamentResponse
-	24, // 44: cutpurse.v1.TournamentService.GetStandings:output_type -> cutpurse.v1.GetStandingsResponse
-	26, // 45: cutpurse.v1.TournamentService.WithdrawEntrant:output_type -> cutpurse.v1.WithdrawEntrantResponse
-	28, // 46: cutpurse.v1.TournamentService.DisqualifyEntrant:output_type -> cutpurse.v1.DisqualifyEntrantResponse
-	30, // 47: cutpurse.v1.TournamentService.PauseTournament:output_type -> cutpurse.v1.PauseTournamentResponse
-	32, // 48: cutpurse.v1.TournamentService.ResumeTournament:output_type -> cutpurse.v1.ResumeTournamentResponse
-	34, // 49: cutpurse.v1.TournamentService.VoidBlock:output_type -> cutpurse.v1.VoidBlockResponse
-	36, // 50: cutpurse.v1.TournamentService.FinishTournament:output_type -> cutpurse.v1.FinishTournamentResponse
-	38, // 51: cutpurse.v1.TournamentService.QuarantineEntrant:output_type -> cutpurse.v1.QuarantineEntrantResponse
-	40, // 52: cutpurse.v1.TournamentService.ReleaseEntrant:output_type -> cutpurse.v1.ReleaseEntrantResponse
-	45, // 53: cutpurse.v1.TournamentService.GetBotLog:output_type -> cutpurse.v1.GetBotLogResponse
-	39, // [39:54] is the sub-list for method output_type
-	24, // [24:39] is the sub-list for method input_type
+	19, // 27: cutpurse.v1.TournamentService.ListTournaments:input_type -> cutpurse.v1.ListTournamentsRequest
+	21, // 28: cutpurse.v1.TournamentService.GetTournament:input_type -> cutpurse.v1.GetTournamentRequest
+	23, // 29: cutpurse.v1.TournamentService.WatchTournament:input_type -> cutpurse.v1.WatchTournamentRequest
+	25, // 30: cutpurse.v1.TournamentService.GetStandings:input_type -> cutpurse.v1.GetStandingsRequest
+	27, // 31: cutpurse.v1.TournamentService.WithdrawEntrant:input_type -> cutpurse.v1.WithdrawEntrantRequest
+	29, // 32: cutpurse.v1.TournamentService.DisqualifyEntrant:input_type -> cutpurse.v1.DisqualifyEntrantRequest
+	31, // 33: cutpurse.v1.TournamentService.PauseTournament:input_type -> cutpurse.v1.PauseTournamentRequest
+	33, // 34: cutpurse.v1.TournamentService.ResumeTournament:input_type -> cutpurse.v1.ResumeTournamentRequest
+	35, // 35: cutpurse.v1.TournamentService.VoidBlock:input_type -> cutpurse.v1.VoidBlockRequest
+	37, // 36: cutpurse.v1.TournamentService.FinishTournament:input_type -> cutpurse.v1.FinishTournamentRequest
+	39, // 37: cutpurse.v1.TournamentService.QuarantineEntrant:input_type -> cutpurse.v1.QuarantineEntrantRequest
+	41, // 38: cutpurse.v1.TournamentService.ReleaseEntrant:input_type -> cutpurse.v1.ReleaseEntrantRequest
+	43, // 39: cutpurse.v1.TournamentService.GetBotLog:input_type -> cutpurse.v1.GetBotLogRequest
+	14, // 40: cutpurse.v1.TournamentService.CreateTournament:output_type -> cutpurse.v1.CreateTournamentResponse
+	16, // 41: cutpurse.v1.TournamentService.EnterTournament:output_type -> cutpurse.v1.EnterTournamentResponse
+	18, // 42: cutpurse.v1.TournamentService.StartTournament:output_type -> cutpurse.v1.StartTournamentResponse
+	20, // 43: cutpurse.v1.TournamentService.ListTournaments:output_type -> cutpurse.v1.ListTournamentsResponse
+	22, // 44: cutpurse.v1.TournamentService.GetTournament:output_type -> cutpurse.v1.GetTournamentResponse
+	24, // 45: cutpurse.v1.TournamentService.WatchTournament:output_type -> cutpurse.v1.WatchTournamentResponse
+	26, // 46: cutpurse.v1.TournamentService.GetStandings:output_type -> cutpurse.v1.GetStandingsResponse
+	28, // 47: cutpurse.v1.TournamentService.WithdrawEntrant:output_type -> cutpurse.v1.WithdrawEntrantResponse
+	30, // 48: cutpurse.v1.TournamentService.DisqualifyEntrant:output_type -> cutpurse.v1.DisqualifyEntrantResponse
+	32, // 49: cutpurse.v1.TournamentService.PauseTournament:output_type -> cutpurse.v1.PauseTournamentResponse
+	34, // 50: cutpurse.v1.TournamentService.ResumeTournament:output_type -> cutpurse.v1.ResumeTournamentResponse
+	36, // 51: cutpurse.v1.TournamentService.VoidBlock:output_type -> cutpurse.v1.VoidBlockResponse
+	38, // 52: cutpurse.v1.TournamentService.FinishTournament:output_type -> cutpurse.v1.FinishTournamentResponse
+	40, // 53: cutpurse.v1.TournamentService.QuarantineEntrant:output_type -> cutpurse.v1.QuarantineEntrantResponse
+	42, // 54: cutpurse.v1.TournamentService.ReleaseEntrant:output_type -> cutpurse.v1.ReleaseEntrantResponse
+	47, // 55: cutpurse.v1.TournamentService.GetBotLog:output_type -> cutpurse.v1.GetBotLogResponse
+	40, // [40:56] is the sub-list for method output_type
+	24, // [24:40] is the sub-list for method input_type
 	24, // [24:24] is the sub-list for extension type_name
 	24, // [24:24] is the sub-list for extension extendee
 	0,  // [0:24] is the sub-list for field type_name
@@ -3284,7 +3394,7 @@ func file_cutpurse_v1_tournament_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cutpurse_v1_tournament_proto_rawDesc), len(file_cutpurse_v1_tournament_proto_rawDesc)),
 			NumEnums:      7,
-			NumMessages:   39,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -27,6 +27,7 @@ const (
 	TournamentService_CreateTournament_FullMethodName  = "/cutpurse.v1.TournamentService/CreateTournament"
 	TournamentService_EnterTournament_FullMethodName   = "/cutpurse.v1.TournamentService/EnterTournament"
 	TournamentService_StartTournament_FullMethodName   = "/cutpurse.v1.TournamentService/StartTournament"
+	TournamentService_ListTournaments_FullMethodName   = "/cutpurse.v1.TournamentService/ListTournaments"
 	TournamentService_GetTournament_FullMethodName     = "/cutpurse.v1.TournamentService/GetTournament"
 	TournamentService_WatchTournament_FullMethodName   = "/cutpurse.v1.TournamentService/WatchTournament"
 	TournamentService_GetStandings_FullMethodName      = "/cutpurse.v1.TournamentService/GetStandings"
@@ -53,6 +54,8 @@ type TournamentServiceClient interface {
 	EnterTournament(ctx context.Context, in *EnterTournamentRequest, opts ...grpc.CallOption) (*EnterTournamentResponse, error)
 	// Close the entries and begin. Organisers.
 	StartTournament(ctx context.Context, in *StartTournamentRequest, opts ...grpc.CallOption) (*StartTournamentResponse, error)
+	// The names of all tournaments, a part at a time. Organisers and auditors.
+	ListTournaments(ctx context.Context, in *ListTournamentsRequest, opts ...grpc.CallOption) (*ListTournamentsResponse, error)
 	// Where it stands. Every role.
 	GetTournament(ctx context.Context, in *GetTournamentRequest, opts ...grpc.CallOption) (*GetTournamentResponse, error)
 	// The same again whenever a match is over. Every role.
@@ -111,6 +114,16 @@ func (c *tournamentServiceClient) StartTournament(ctx context.Context, in *Start
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(StartTournamentResponse)
 	err := c.cc.Invoke(ctx, TournamentService_StartTournament_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *tournamentServiceClient) ListTournaments(ctx context.Context, in *ListTournamentsRequest, opts ...grpc.CallOption) (*ListTournamentsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListTournamentsResponse)
+	err := c.cc.Invoke(ctx, TournamentService_ListTournaments_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -258,6 +271,8 @@ type TournamentServiceServer interface {
 	EnterTournament(context.Context, *EnterTournamentRequest) (*EnterTournamentResponse, error)
 	// Close the entries and begin. Organisers.
 	StartTournament(context.Context, *StartTournamentRequest) (*StartTournamentResponse, error)
+	// The names of all tournaments, a part at a time. Organisers and auditors.
+	ListTournaments(context.Context, *ListTournamentsRequest) (*ListTournamentsResponse, error)
 	// Where it stands. Every role.
 	GetTournament(context.Context, *GetTournamentRequest) (*GetTournamentResponse, error)
 	// The same again whenever a match is over. Every role.
@@ -300,6 +315,9 @@ func (UnimplementedTournamentServiceServer) EnterTournament(context.Context, *En
 }
 func (UnimplementedTournamentServiceServer) StartTournament(context.Context, *StartTournamentRequest) (*StartTournamentResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method StartTournament not implemented")
+}
+func (UnimplementedTournamentServiceServer) ListTournaments(context.Context, *ListTournamentsRequest) (*ListTournamentsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListTournaments not implemented")
 }
 func (UnimplementedTournamentServiceServer) GetTournament(context.Context, *GetTournamentRequest) (*GetTournamentResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetTournament not implemented")
@@ -408,6 +426,24 @@ func _TournamentService_StartTournament_Handler(srv interface{}, ctx context.Con
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(TournamentServiceServer).StartTournament(ctx, req.(*StartTournamentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _TournamentService_ListTournaments_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListTournamentsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TournamentServiceServer).ListTournaments(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TournamentService_ListTournaments_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TournamentServiceServer).ListTournaments(ctx, req.(*ListTournamentsRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -639,6 +675,10 @@ var TournamentService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "StartTournament",
 			Handler:    _TournamentService_StartTournament_Handler,
+		},
+		{
+			MethodName: "ListTournaments",
+			Handler:    _TournamentService_ListTournaments_Handler,
 		},
 		{
 			MethodName: "GetTournament",

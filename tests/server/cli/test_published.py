@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
+from cutpurse_server import servicers
 from cutpurse_server.cli import app
 from cutpurse_server.identity import Role
 from cutpurse_server.log.memory import MemoryLog
@@ -75,3 +77,18 @@ async def test_what_is_not_over_is_not_exported_and_what_was_there_stays(tmp_pat
     assert "No such file or directory" in unwritable[1]
     assert bundle.read_bytes() == b"of another day"
     assert os.listdir(tmp_path) == ["cup.bundle"]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 500])
+async def test_all_tournaments_are_listed_by_name_however_many_come_at_once(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servicers.tournaments, "_NAMES_AT_ONCE", at_once)
+    async with cup() as run:
+        for name in ("autumn", "spring"):
+            await run("create", name, "--game", "art_robbery", "--players", "2")
+        listed = await run("list")
+        as_json = await run("list", "--json")
+
+    assert listed == (0, "autumn\ncup\nspring\n")
+    assert json.loads(as_json[1]) == ["autumn", "cup", "spring"]

@@ -122,6 +122,9 @@ CreateMatch
   ORGANISER         OK              BOT_UNKNOWN
 CreateTournament
   ORGANISER         NAME_TAKEN      GAME_UNKNOWN
+ListTournaments
+  ORGANISER         OK              OK
+  AUDITOR           OK              OK
 Connect
   BOT               OK              BOT_UNKNOWN
   PLAYER            OK              BOT_UNKNOWN
@@ -314,6 +317,7 @@ def about_other(method: str, target: str, once: str, token_id: str) -> Any:
         "CreateTournament": tournament_pb2.CreateTournamentRequest(
             manifest=manifest("taken", rounds=2) if known else manifest(f"cup-{once}", "chess")
         ),
+        "ListTournaments": tournament_pb2.ListTournamentsRequest(after="" if known else "zebra"),
         "Connect": bot_pb2.ConnectRequest(hello=bot_pb2.Hello(protocol_version=1, bot="" if known else "nobody")),
     }
     return requests[method]

@@ -72,7 +72,8 @@ CONTRACT = {
     "ListGames": EVERYBODY, "GetGame": EVERYBODY, "GetIdentity": EVERYBODY, "GetTournament": EVERYBODY,
     "WatchTournament": EVERYBODY, "GetStandings": EVERYBODY, "GetMatch": WATCHING, "WatchMatch": WATCHING,
     "GetView": PLAYING, "ListLegalActions": PLAYING, "SubmitChoice": PLAYING, "Connect": PLAYING,
-    "ExportBundle": {"ORGANISER", "AUDITOR"}, "GetBotLog": PLAYING | {"ORGANISER"},
+    "ExportBundle": {"ORGANISER", "AUDITOR"}, "ListTournaments": {"ORGANISER", "AUDITOR"},
+    "GetBotLog": PLAYING | {"ORGANISER"},
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What is published of a tournament at a running service: its manifest and entrants, and the bundle of what is over."""
+"""What a running service tells of its tournaments to be published: manifests, entrants, bundles of what is over."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ from cutpurse_server.cli.there import Json, at_a_service
 from cutpurse_server.whole_files import whole_file
 
 __all__ = ["COMMANDS"]
+
+
+def list_(there: Organiser, as_json: Json = False) -> None:
+    """List the tournaments of a service, by name; with an organiser's or an auditor's token."""
+    names = there.names()
+    typer.echo(json.dumps(names, indent=2) if as_json else "\n".join(names) or "There is no tournament yet.")
 
 
 def show(there: Organiser, tournament: Annotated[str, typer.Argument(help="Its name.")], as_json: Json = False) -> None:
@@ -72,5 +78,5 @@ def _word(name: str, kind: str) -> Any:
     return name.removeprefix(kind).lower().replace("_", " ")
 
 
-COMMANDS = (at_a_service(show), at_a_service(export))
+COMMANDS = (at_a_service(list_), at_a_service(show), at_a_service(export))
 """Commands of `cutpurse tournament`."""

@@ -144,6 +144,17 @@ class Organiser:
             yield from map(_plain, part.matches)
             after, more = after + len(part.matches), part.more
 
+    def names(self) -> list[str]:
+        """The names of all tournaments."""
+        names: list[str] = []
+        more = True
+        while more:
+            request = tournament_pb2.ListTournamentsRequest(after=names[-1] if names else "")
+            part = self._call(self._tournaments.ListTournaments, request)
+            names += part.tournaments
+            more = part.more
+        return names
+
     def show(self, tournament: str) -> dict[str, Any]:
         """Manifest and its hash, entrants, progress and notices as plain data."""
         request = tournament_pb2.GetTournamentRequest(tournament=tournament)

@@ -31,7 +31,7 @@ __all__ = ["tournament"]
 
 tournament = typer.Typer(name="tournament", help="Run tournaments.", no_args_is_help=True)
 for _remote in (*remote_tournament.COMMANDS, *published.COMMANDS):
-    tournament.command()(_remote)
+    tournament.command(_remote.__name__.rstrip("_"))(_remote)
 for _report in reports.COMMANDS:
     tournament.command()(_report)
 

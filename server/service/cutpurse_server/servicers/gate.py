@@ -57,6 +57,7 @@ ALLOWED: Mapping[str, frozenset[Role]] = {
     "/cutpurse.v1.TournamentService/CreateTournament": _ORGANISING,
     "/cutpurse.v1.TournamentService/EnterTournament": _ORGANISING,
     "/cutpurse.v1.TournamentService/StartTournament": _ORGANISING,
+    "/cutpurse.v1.TournamentService/ListTournaments": _AUDITING,
     "/cutpurse.v1.TournamentService/GetTournament": _WATCHING,
     "/cutpurse.v1.TournamentService/WatchTournament": _WATCHING,
     "/cutpurse.v1.TournamentService/GetStandings": _WATCHING,

@@ -22,6 +22,8 @@ from cutpurse_server.wire.tournament_notices import bot_log_to_proto, notice_to_
 
 __all__ = ["TournamentServicer"]
 
+_NAMES_AT_ONCE = 500
+
 
 class TournamentServicer(tournament_pb2_grpc.TournamentServiceServicer):
     """Passes on to the tournaments."""
@@ -49,6 +51,15 @@ class TournamentServicer(tournament_pb2_grpc.TournamentServiceServicer):
         """The end of the entries."""
         await self._tournaments.start(request.tournament)
         return tournament_pb2.StartTournamentResponse()
+
+    async def ListTournaments(
+        self, request: tournament_pb2.ListTournamentsRequest, context: Any
+    ) -> tournament_pb2.ListTournamentsResponse:
+        """Which there are."""
+        names = await self._tournaments.names(request.after)
+        return tournament_pb2.ListTournamentsResponse(
+            tournaments=names[:_NAMES_AT_ONCE], more=len(names) > _NAMES_AT_ONCE
+        )
 
     async def GetTournament(
         self, request: tournament_pb2.GetTournamentRequest, context: Any

@@ -203,6 +203,10 @@ class Tournaments:
         """End it: what has not ended is dropped. Raises MALFORMED without a reason, and WRONG_PHASE."""
         await self._act(tournament, lambda record: acting.cut_short(record, text, self._now_ms()))
 
+    async def names(self, after: str = "") -> Sequence[str]:
+        """The names of all tournaments that come after one, in order."""
+        return [name for name in await self._store.names() if name > after]
+
     async def get(self, tournament: str) -> Overview:
         """Where a tournament stands; raises TOURNAMENT_UNKNOWN."""
         record = await self._existing(tournament)

@@ -165,7 +165,7 @@ class Reconciler:
         self._news = asyncio.Event()
 
     async def _take_up_all(self) -> None:
-        for tournament in await self._store.unfinished():
+        for tournament in await self._store.names(unfinished_only=True):
             if tournament not in self._tasks:
                 record = await self._store.read(tournament)
                 if record is not None and record.phase is Phase.RUNNING:

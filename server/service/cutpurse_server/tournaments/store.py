@@ -56,10 +56,10 @@ class TournamentStore:
         self.codec = codec
         self._records: OrderedDict[str, TournamentRecord] = OrderedDict()
 
-    async def unfinished(self) -> Sequence[str]:
-        """The ids of all tournaments to whose log something may still be added."""
+    async def names(self, *, unfinished_only: bool = False) -> Sequence[str]:
+        """The ids of all tournaments, or of those to whose log something may still be added; in order."""
         try:
-            streams = await self.log.streams("tournament", open_only=True)
+            streams = await self.log.streams("tournament", open_only=unfinished_only)
         except LogUnavailable as unavailable:
             raise ServiceError(ErrorReason.LOG_UNAVAILABLE) from unavailable
         return [stream.removeprefix("tournament/") for stream in streams]

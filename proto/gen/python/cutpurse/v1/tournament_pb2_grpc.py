@@ -50,6 +50,11 @@ class TournamentServiceStub(object):
                 request_serializer=cutpurse_dot_v1_dot_tournament__pb2.StartTournamentRequest.SerializeToString,
                 response_deserializer=cutpurse_dot_v1_dot_tournament__pb2.StartTournamentResponse.FromString,
                 _registered_method=True)
+        self.ListTournaments = channel.unary_unary(
+                '/cutpurse.v1.TournamentService/ListTournaments',
+                request_serializer=cutpurse_dot_v1_dot_tournament__pb2.ListTournamentsRequest.SerializeToString,
+                response_deserializer=cutpurse_dot_v1_dot_tournament__pb2.ListTournamentsResponse.FromString,
+                _registered_method=True)
         self.GetTournament = channel.unary_unary(
                 '/cutpurse.v1.TournamentService/GetTournament',
                 request_serializer=cutpurse_dot_v1_dot_tournament__pb2.GetTournamentRequest.SerializeToString,
@@ -132,6 +137,13 @@ class TournamentServiceServicer(object):
 
     def StartTournament(self, request, context):
         """Close the entries and begin. Organisers.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTournaments(self, request, context):
+        """The names of all tournaments, a part at a time. Organisers and auditors.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -238,6 +250,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.StartTournament,
                     request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.StartTournamentRequest.FromString,
                     response_serializer=cutpurse_dot_v1_dot_tournament__pb2.StartTournamentResponse.SerializeToString,
+            ),
+            'ListTournaments': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTournaments,
+                    request_deserializer=cutpurse_dot_v1_dot_tournament__pb2.ListTournamentsRequest.FromString,
+                    response_serializer=cutpurse_dot_v1_dot_tournament__pb2.ListTournamentsResponse.SerializeToString,
             ),
             'GetTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.GetTournament,
@@ -382,6 +399,33 @@ class TournamentService(object):
             '/cutpurse.v1.TournamentService/StartTournament',
             cutpurse_dot_v1_dot_tournament__pb2.StartTournamentRequest.SerializeToString,
             cutpurse_dot_v1_dot_tournament__pb2.StartTournamentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTournaments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cutpurse.v1.TournamentService/ListTournaments',
+            cutpurse_dot_v1_dot_tournament__pb2.ListTournamentsRequest.SerializeToString,
+            cutpurse_dot_v1_dot_tournament__pb2.ListTournamentsResponse.FromString,
             options,
             channel_credentials,
             insecure,

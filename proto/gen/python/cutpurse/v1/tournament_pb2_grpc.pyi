@@ -43,6 +43,8 @@ class TournamentServiceStub:
     """Enter a registered bot; Swiss and ladder take it after the start too, from the next round on. Organisers."""
     StartTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.StartTournamentRequest, _tournament_pb2.StartTournamentResponse]
     """Close the entries and begin. Organisers."""
+    ListTournaments: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.ListTournamentsRequest, _tournament_pb2.ListTournamentsResponse]
+    """The names of all tournaments, a part at a time. Organisers and auditors."""
     GetTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.GetTournamentRequest, _tournament_pb2.GetTournamentResponse]
     """Where it stands. Every role."""
     WatchTournament: _grpc.UnaryStreamMultiCallable[_tournament_pb2.WatchTournamentRequest, _tournament_pb2.WatchTournamentResponse]
@@ -79,6 +81,8 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """Enter a registered bot; Swiss and ladder take it after the start too, from the next round on. Organisers."""
     StartTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.StartTournamentRequest, _tournament_pb2.StartTournamentResponse]  # type: ignore[assignment]
     """Close the entries and begin. Organisers."""
+    ListTournaments: _aio.UnaryUnaryMultiCallable[_tournament_pb2.ListTournamentsRequest, _tournament_pb2.ListTournamentsResponse]  # type: ignore[assignment]
+    """The names of all tournaments, a part at a time. Organisers and auditors."""
     GetTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.GetTournamentRequest, _tournament_pb2.GetTournamentResponse]  # type: ignore[assignment]
     """Where it stands. Every role."""
     WatchTournament: _aio.UnaryStreamMultiCallable[_tournament_pb2.WatchTournamentRequest, _tournament_pb2.WatchTournamentResponse]  # type: ignore[assignment]
@@ -130,6 +134,14 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.StartTournamentResponse, _abc.Awaitable[_tournament_pb2.StartTournamentResponse]]:
         """Close the entries and begin. Organisers."""
+
+    @_abc_1.abstractmethod
+    def ListTournaments(
+        self,
+        request: _tournament_pb2.ListTournamentsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.ListTournamentsResponse, _abc.Awaitable[_tournament_pb2.ListTournamentsResponse]]:
+        """The names of all tournaments, a part at a time. Organisers and auditors."""
 
     @_abc_1.abstractmethod
     def GetTournament(
