@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cutpurse_server.arena.running import ADDRESS, ORGANISER_TOKEN
+from cutpurse_server.arena.running import ADDRESS, BUNDLE, ORGANISER_TOKEN
 from cutpurse_server.cli import app
 from cutpurse_server.identity import Role
 from cutpurse_server.log.memory import MemoryLog
@@ -159,6 +159,18 @@ async def test_a_folder_in_which_nothing_runs_says_so(tmp_path: Path) -> None:
 
     assert result.exit_code == 2
     assert "no tournament runs in" in result.output
+
+
+async def test_a_folder_whose_tournament_is_over_says_where_the_rest_is(tmp_path: Path) -> None:
+    (tmp_path / BUNDLE).touch()
+
+    result = CliRunner().invoke(app, ["tournament", "faults", "cup", "ann", "--out", str(tmp_path)])
+
+    assert result.exit_code == 2
+    said = result.output.replace("\n", "")
+    assert "is over" in said
+    assert f"{tmp_path}/bots/BOT.json" in said
+    assert f"explain BOT --bundle {tmp_path}/bundle" in said
 
 
 def test_init_writes_a_file_once(tmp_path: Path) -> None:

@@ -47,12 +47,13 @@ from cutpurse_server.tournaments.record import Phase
 from cutpurse_server.whole_files import whole_file
 from cutpurse_server.wire import match_events
 
-__all__ = ["ADDRESS", "BUNDLE", "ORGANISER_TOKEN", "REPORT", "Audience", "run_tournament"]
+__all__ = ["ADDRESS", "BOTS", "BUNDLE", "ORGANISER_TOKEN", "REPORT", "Audience", "run_tournament"]
 
 ADDRESS = "service.address"
 """While the tournament runs: where its service is, for the organiser's commands."""
 ORGANISER_TOKEN = "organiser.token"
 """The token that goes with it."""
+BOTS = "bots"
 BUNDLE = "bundle"
 REPORT = "report.html"
 _PLAN = "plan.json"
@@ -118,7 +119,7 @@ async def run_tournament(plan: Plan, folder: Path, means: Means, audience: Audie
 def _claim(plan: Plan, folder: Path) -> None:
     """Make the folder this tournament's, or see that it is."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "bots").mkdir(exist_ok=True)
+    (folder / BOTS).mkdir(exist_ok=True)
     path, text = folder / _PLAN, plan.to_json()
     if path.exists():
         if path.read_text() != text:
@@ -246,7 +247,7 @@ def _child(
     own = plan.seed or (folder / _BOT_SECRET).read_text().strip()
     seed = hashlib.sha256(f"{own}/{entry.name}".encode()).hexdigest()
     environment = {"CUTPURSE_ADDRESS": service.addresses[0], "CUTPURSE_TOKEN": token, "CUTPURSE_SEED": seed}
-    log = folder / "bots" / f"{entry.name}.log"
+    log = folder / BOTS / f"{entry.name}.log"
 
     def hear(text: str) -> None:
         audience.heard(Happening("bot", {"bot": entry.name, "what": text, "log": str(log)}))
@@ -284,7 +285,7 @@ async def _write_report(log: SQLiteLog, tournament: str, folder: Path) -> None:
     _publish(folder / "results.csv", results_csv(report))
     _publish(folder / "matrix.csv", matrix_csv(report))
     _publish(folder / REPORT, page_of(report))
-    await _write_bot_logs(log, report, folder / "bots")
+    await _write_bot_logs(log, report, folder / BOTS)
 
 
 async def _write_bot_logs(log: SQLiteLog, report: Report, folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cutpurse_server.arena.running import ADDRESS, ORGANISER_TOKEN
+from cutpurse_server.arena.running import ADDRESS, BOTS, BUNDLE, ORGANISER_TOKEN
 from cutpurse_server.cli.remote import CallFailed, Organiser, organiser
 
 __all__ = ["Json", "at_a_service"]
@@ -25,7 +25,12 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         _HERE,
     ),
     "token": (
-        Annotated[str | None, typer.Option(envvar="CUTPURSE_TOKEN", help="An organiser's token.", show_envvar=True)],
+        Annotated[
+            str | None,
+            typer.Option(
+                envvar="CUTPURSE_TOKEN", help="A token: an organiser's, unless said otherwise.", show_envvar=True
+            ),
+        ],
         None,
     ),
     "token_file": (Annotated[Path | None, typer.Option(help="A file with it, such as LOG.organiser-token.")], None),
@@ -89,5 +94,9 @@ def _running_in(folder: Path) -> str:
     try:
         return (folder / ADDRESS).read_text().strip()
     except OSError:
+        if (folder / BUNDLE).exists():
+            faults = f"{folder / BOTS}/BOT.json has a bot's faults"
+            points = f"`cutpurse tournament explain BOT --bundle {folder / BUNDLE}` tells of its points"
+            raise CallFailed(f"the tournament in {folder} is over; {faults}, and {points}") from None
         start = f"start it with `cutpurse tournament run … --out {folder}`"
         raise CallFailed(f"no tournament runs in {folder}; {start}") from None
