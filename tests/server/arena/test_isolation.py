@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,20 @@ async def test_a_bot_does_not_see_its_organisers_home_nor_other_events(
 
             assert text.count("[]" if isolated else "[secret]") == 3, text
             (home / "bots" / "printed.log").unlink()
+
+
+@pytest.mark.slow
+async def test_a_bot_that_is_named_by_way_of_a_link_is_found(
+    means: Means, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("bots", "links", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "links" / "mine").symlink_to(tmp_path / "bots")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    launched = bot(tmp_path / "bots", "print('found')", Room(means, Limits()))
+    launched.entry = replace(launched.entry, run=f"{sys.executable} ../links/mine/bot.py")
+
+    await run_for_a_while(launched, "found")
 
 
 @pytest.mark.slow

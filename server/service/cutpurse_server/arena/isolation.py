@@ -6,6 +6,7 @@ working directory, all of them read-only, and the service's socket; it writes to
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -148,7 +149,7 @@ class Room:
         bound = [] if program is None else [program, f"--nproc={self.limits.processes}"]
         # The working directory is there even if it is not shown.
         line += ["--dir", str(here), "--remount-ro", "/", "--chdir", str(here)]
-        return [*line, "--", *_IF_LAUNCHED, *bound, *words]
+        return [*line, "--", *_IF_LAUNCHED, *bound, words[0], *(_as_seen(word, shown) for word in words[1:])]
 
 
 def _system(tmp_mb: int) -> Iterator[str]:
@@ -191,6 +192,15 @@ def _needed(words: Sequence[str]) -> Iterator[Path]:
             path = Path(word).resolve()
             if path.is_file():
                 yield path if _is_too_wide(path.parent) else path.parent
+
+
+def _as_seen(word: str, shown: Sequence[Path]) -> str:
+    """A word of a command; if it names a file by way of a link that is not shown, then by where the file lies."""
+    with suppress(OSError, ValueError):
+        way = Path(os.path.abspath(word))
+        if way.is_file() and not any(way.is_relative_to(folder) for folder in shown):
+            return str(way.resolve())
+    return word
 
 
 def _installation(program: Path) -> Iterator[Path]:
