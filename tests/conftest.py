@@ -1,6 +1,7 @@
 """The PostgreSQL server of a run's tests that are marked `postgresql`, and what no test is to blame for."""
 
 import logging
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -25,5 +26,10 @@ def is_of_this_loop(record: logging.LogRecord) -> bool:
 
 
 def pytest_configure() -> None:
-    """Leave such lines out of every test's log."""
+    """Leave such lines out of every test's log, and let Ctrl-C mean something to the processes of tests.
+
+    A shell that starts the tests in the background has them ignore it, which processes inherit.
+    """
     logging.getLogger("asyncio").addFilter(is_of_this_loop)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
