@@ -173,6 +173,12 @@ async def test_a_folder_whose_tournament_is_over_says_where_the_rest_is(tmp_path
     assert f"explain BOT --bundle {tmp_path}/bundle" in said
 
 
+def test_the_help_begins_with_what_a_newcomer_begins_with() -> None:
+    listed = CliRunner().invoke(app, ["tournament", "--help"]).output
+
+    assert listed.index(" run ") < listed.index(" init ") < listed.index(" create ") < listed.index(" explain ")
+
+
 def test_init_writes_a_file_once(tmp_path: Path) -> None:
     file = str(tmp_path / "mine.toml")
 

@@ -59,7 +59,7 @@ concurrency = 8
 [options]
 # heist_turn_limit = 120
 
-# Time, in milliseconds for each seat.
+# Time, in milliseconds for each seat. So long a match waits for a bot that is slow, or that has to be launched again.
 [clock]
 # decision_ms = 5000        # free for each decision
 # bank_ms = 60000           # for the whole match, once that is used up

@@ -30,10 +30,6 @@ from cutpurse_server.whereabouts import configure_logs
 __all__ = ["tournament"]
 
 tournament = typer.Typer(name="tournament", help="Run tournaments.", no_args_is_help=True)
-for _remote in (*remote_tournament.COMMANDS, *published.COMMANDS):
-    tournament.command(_remote.__name__.rstrip("_"))(_remote)
-for _report in reports.COMMANDS:
-    tournament.command()(_report)
 
 _WRONG, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 
@@ -207,3 +203,10 @@ def _conclude(overview: Overview, out: Path, *, as_json: bool) -> None:
 def _fail(text: str) -> NoReturn:
     typer.secho(f"cutpurse tournament run: {text}", fg="red", err=True)
     raise typer.Exit(_BAD_INPUT) from None
+
+
+# The help lists commands in this order: what a newcomer begins with comes first.
+for _remote in (*remote_tournament.COMMANDS, *published.COMMANDS):
+    tournament.command(_remote.__name__.rstrip("_"))(_remote)
+for _report in reports.COMMANDS:
+    tournament.command()(_report)
