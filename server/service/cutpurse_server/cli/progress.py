@@ -51,7 +51,7 @@ class Progress:
             rich.progress.MofNCompleteColumn(),
             rich.progress.TextColumn("matches · {task.fields[rate]} · after"),
             rich.progress.TimeElapsedColumn(),
-            rich.progress.TextColumn("{task.fields[left]}"),
+            rich.progress.TextColumn("· {task.fields[left]}"),
             console=self._console,
         )
         self._task: rich.progress.TaskID | None = None
