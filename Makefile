@@ -19,12 +19,14 @@ help: ## Show these targets
 # The stamp is older than a changed requirement, so a pull that changes one installs anew.
 $(STAMP): requirements/dev.txt pyproject.toml $(DISTRIBUTIONS:%=%/pyproject.toml)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Cutpurse needs Python 3.11 or newer; set PYTHON=…")'
+	@echo 'Installing Cutpurse and what it needs into .venv; on a machine that has none of it this takes a minute or more.'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	# The build backend comes first and from the same pins, so no build fetches another one of its own.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements/dev.txt hatchling editables
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c requirements/dev.txt \
 		$(DISTRIBUTIONS:%=-e %) -e .
 	touch $(STAMP)
+	@echo 'Installed: $(BIN)/cutpurse'
 
 .PHONY: install
 install: $(STAMP) ## Install everything into .venv (needs python3 and make, nothing else)

@@ -61,6 +61,6 @@ def test_fifty_matches_agree_line_by_line() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_five_hundred_matches_agree_line_by_line() -> None:
-    for seed in range(1_000, 1_500):
+def test_two_hundred_matches_agree_line_by_line() -> None:
+    for seed in range(1_000, 1_200):
         check(trace(seed))
