@@ -28,6 +28,8 @@ MEANT: dict[str, set[str]] = {
     "corrects-twice": {"refusal-twice"},
     "ends-when-refused": {"corrections-used-up", "too-late"},
     "repeats-without-pause": {"refused-for-now"},
+    "repeats-at-a-steady-pace": {"refused-for-now"},
+    "counts-request-ids": {"killed"},
     "answers-whatever-comes": {"decision-twice", "answer-lost"},
     "answers-old-decisions": {"old-decision"},
     "counts-offers": {"rest-twice"},
@@ -49,6 +51,7 @@ MEANT: dict[str, set[str]] = {
     "only-ports": {"unix-socket"},
     "never-gives-up": {"wrong-token", "other-version"},
     "gives-up": {"wrong-token", "other-version"},
+    "gives-up-slowly": {"wrong-token", "other-version"},
     "ignores-sigterm": {"ends-on-sigterm"},
 }
 """By fault: the scenarios that notice it."""
@@ -77,6 +80,29 @@ async def test_a_wrong_bot_fails_what_is_meant_for_it(fault: str, monkeypatch: p
     findings = await checked(fault, alone)
 
     assert failed(findings) == MEANT[fault], [each.output for each in findings]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "scenario", "text"),
+    [
+        (
+            "ignores-refusals",
+            "refused-for-now",
+            "its answer to decision 1 of a match of art_robbery was refused as LOG_UNAVAILABLE,",
+        ),
+        ("counts-request-ids", "killed", "was refused as REQUEST_ID_REUSED,"),
+    ],
+)
+async def test_a_bot_whose_answer_was_refused_is_not_told_that_it_did_not_answer(
+    fault: str, scenario: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    alone = [dataclasses.replace(each, needs=()) for each in SCENARIOS if each.name == scenario]
+
+    (finding,) = await checked(fault, alone)
+
+    assert text in finding.text
 
 
 @pytest.mark.long

@@ -119,6 +119,30 @@ class RepeatsWithoutPause(example.Bot):  # type: ignore[misc]
         return list(super().refused(refused))
 
 
+class RepeatsAtASteadyPace(example.Bot):  # type: ignore[misc]
+    """Sends an answer that could not be written down again and again, with a pause that does not grow."""
+
+    def refused(self, refused: match_pb2.ChoiceRefused) -> list[match_pb2.Choice]:
+        """What to say to a refusal."""
+        if refused.reason in example.PASSING:
+            time.sleep(0.01)
+            return [self.unanswered[refused.match]]
+        return list(super().refused(refused))
+
+
+class CountsRequestIds(example.Bot):  # type: ignore[misc]
+    """Makes its request ids by counting from 1, in every process."""
+
+    made = 0
+
+    def answer(self, decision: match_pb2.Decision, index: int) -> match_pb2.Choice:
+        """A new answer."""
+        choice: match_pb2.Choice = super().answer(decision, index)
+        self.made += 1
+        choice.request_id = str(self.made).encode()
+        return choice
+
+
 class AnswersWhateverComes(example.Bot):  # type: ignore[misc]
     """Answers every decision that comes, also one that came before."""
 
@@ -327,6 +351,8 @@ BOTS: dict[str, type[Any]] = {
     "corrects-twice": CorrectsTwice,
     "ends-when-refused": EndsWhenRefused,
     "repeats-without-pause": RepeatsWithoutPause,
+    "repeats-at-a-steady-pace": RepeatsAtASteadyPace,
+    "counts-request-ids": CountsRequestIds,
     "answers-whatever-comes": AnswersWhateverComes,
     "answers-old-decisions": AnswersOldDecisions,
     "counts-offers": CountsOffers,

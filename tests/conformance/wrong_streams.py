@@ -61,6 +61,22 @@ def never_gives_up(bot: Any, address: str, token: str, matches: int) -> int:
     return int(example.play(bot, address, token, matches))
 
 
+class _Reluctant(set[grpc.StatusCode]):
+    """Holds nothing at first, and everything when it has been asked some times."""
+
+    asked = 0
+
+    def __contains__(self, code: object) -> bool:
+        self.asked += 1
+        return self.asked > 5
+
+
+def gives_up_slowly(bot: Any, address: str, token: str, matches: int) -> int:
+    """Tries a few times more whatever the service said."""
+    example.FOR_GOOD = _Reluctant()
+    return int(example.play(bot, address, token, matches))
+
+
 def gives_up(bot: Any, address: str, token: str, matches: int) -> int:
     """Ends well when it is refused."""
     example.play(bot, address, token, matches)
@@ -152,6 +168,6 @@ PLAYS: dict[str, Play] = {
     play.__name__.replace("_", "-"): play
     for play in (
         crashes_on_reconnect, ends_with_the_stream, never_pauses, pauses_once_welcome, never_gives_up, gives_up,
-        ignores_sigterm, small_frames, impatient, only_ports, nowhere, without_bearer, other_version,
+        gives_up_slowly, ignores_sigterm, small_frames, impatient, only_ports, nowhere, without_bearer, other_version,
     )
 }  # fmt: skip

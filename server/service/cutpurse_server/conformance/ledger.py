@@ -53,6 +53,8 @@ class Ledger:
         self.told_decisions: list[match_pb2.Decision] = []
         self.told_accepted = 0
         """How many acknowledgements the bot has heard."""
+        self.told_refused: dict[tuple[str, int], match_pb2.ChoiceRefused] = {}
+        """The latest refusal that the bot has heard, by match and decision."""
         self.told_ends: list[str] = []
         """Matches of which the bot has heard that they are over."""
         self.complaints: list[str] = []
@@ -92,6 +94,7 @@ class Ledger:
         self.told_accepted += len(frame.accepted)
         self.told_ends.extend(ended.match for ended in frame.ended)
         for refused in frame.refused:
+            self.told_refused[refused.match, refused.decision] = refused
             if refused.reason in _CORRECTABLE:
                 self._decision(refused.match, refused.decision).refused.add(refused.request_id)
 

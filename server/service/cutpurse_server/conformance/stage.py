@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cutpurse.v1.errors_pb2 import ErrorReason
 from cutpurse_server.conformance.front import Front
 from cutpurse_server.conformance.ledger import Ledger
 from cutpurse_server.conformance.opponents import Opponents
@@ -171,7 +172,7 @@ class Stage:
             self._check_alive(f"match {match} was being played")
             still_s = time.monotonic() - self._moved_at_s[match]
             if still_s > STILL_S * self.patience:
-                raise Shortcoming(f"{_where(record)}, and for {still_s:.0f} s nothing happened")
+                raise Shortcoming(f"{_where(record, self.ledger)}, and for {still_s:.0f} s nothing happened")
             await asyncio.sleep(_POLL_S)
 
     async def until(self, holds: Callable[[], bool], otherwise: str, limit_s: float = STILL_S) -> None:
@@ -252,14 +253,22 @@ def _defaulted(cause: Cause, number: int, game: str) -> str:
     return f"in decision {number} of a match of {game} the default was played for it: {what}"
 
 
-def _where(record: MatchRecord) -> str:
+def _where(record: MatchRecord, ledger: Ledger) -> str:
     """Where a match stands, as far as the bot is concerned."""
     seat = record.seat_of[BOT]
+    number, match = record.decisions[seat], record.begun.match
     if record.number == 0:
         return f"it did not get ready for a match of {record.begun.game}"
     if seat in record.waiting():
-        return f"it did not answer decision {record.decisions[seat]} of a match of {record.begun.game}"
-    return f"a match of {record.begun.game} did not go on after decision {record.decisions[seat]}"
+        which = f"decision {number} of a match of {record.begun.game}"
+        refused = ledger.told_refused.get((match, number))
+        if refused is not None:
+            reason = ErrorReason.Name(refused.reason).removeprefix("ERROR_REASON_")
+            return f"its answer to {which} was refused as {reason}, and it sent none that was taken"
+        if ledger.answers_to(match, number):
+            return f"its answer to {which} had no reply, and it did not send it again"
+        return f"it did not answer {which}"
+    return f"a match of {record.begun.game} did not go on after decision {number}"
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ from cutpurse_server.conformance.stage import START_S, Stage
 __all__ = ["ENDINGS"]
 
 _REFUSED_S = 10.0
-_DIALS_MAX = 10
+_DIALS_MAX = 3
 _GOODBYE_S = 3.0
 _GOOD_CODES = frozenset({0, 130, 143, -15})
 """Done; or ended by the signal, as a shell or the system tells it."""
@@ -115,7 +115,8 @@ ENDINGS = (
         "takes up a running match when it is launched again in the middle of it",
         "Programs are killed, by a machine without memory or by a mistake. The match is still there a second later.",
         "A match that is offered may be running already (warm_up_ms_left is 0), and its first Decision may have any "
-        "number. Say Ready anyway, and answer.",
+        "number. Say Ready anyway, and answer. Begin request_ids with bytes that are random for each process, and do "
+        "not draw them by CUTPURSE_SEED: an id of the program that was killed is refused as REQUEST_ID_REUSED.",
         _is_killed,
         ("plays-on",),
     ),

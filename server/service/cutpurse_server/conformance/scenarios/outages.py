@@ -174,7 +174,8 @@ OUTAGES = (
     Scenario(
         "calm-without-service",
         "leaves growing pauses between attempts while nobody takes its connections",
-        "Thousands of attempts a second keep a machine busy that has to start a service, and other bots from playing.",
+        "Thousands of attempts a second keep a machine busy that has to start a service, and others from playing. "
+        "A program that gives up early is not there when the service is back.",
         "Pause before every attempt but the first: 50 ms, then twice as long each time, up to 5 s, with some chance in "
         "it. Keep trying for a minute at least.",
         _is_calm,

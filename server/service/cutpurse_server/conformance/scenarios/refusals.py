@@ -17,7 +17,8 @@ _ILLEGAL = ErrorReason.ERROR_REASON_CHOICE_ILLEGAL
 _MALFORMED = ErrorReason.ERROR_REASON_CHOICE_MALFORMED
 _OWN = b"conformance/"
 _AGAIN_S = 1.5
-_AGAIN_MAX = 40
+_AGAIN_MAX = 10
+"""For each reason, in that time. Pauses of 50 ms that double each time make about five."""
 
 
 def refusal_of(
@@ -196,7 +197,7 @@ async def _says_it_again(stage: Stage) -> None:
     await stage.played_well(match)
     if script.refused > 3 * _AGAIN_MAX:
         raise Shortcoming(
-            f"it sent refused answers again {script.refused} times in {3 * _AGAIN_S:g} s; leave pauses between"
+            f"it sent refused answers again {script.refused} times in {3 * _AGAIN_S:g} s; leave pauses that grow"
         )
 
 
