@@ -83,7 +83,7 @@ async def test_a_bot_that_ends_again_and_again_is_put_into_quarantine_and_holds_
     assert audience.told() == ["BotsLaunched", "EntrantQuarantined"]
     assert overview.quarantined == {"mine": "it ended 3 times and is not launched any more"}
     assert {row.bot: row.forfeits for row in overview.standings} == {"greedy": 0, "first": 0, "mine": 6}
-    assert "exit code 3, for the 3th time" in (tmp_path / "bots" / "mine.log").read_text()
+    assert "exit code 3, 3 times now" in (tmp_path / "bots" / "mine.log").read_text()
     # What everybody may read a web server may; of a bot's matches only its owner is told.
     for name in (
         "bundle",

@@ -49,8 +49,12 @@ class Child:
         presence: Presence,
         room: Room = _OPEN_ROOM,
         hear: Callable[[str], None] = _nobody_hears,
+        launches_max: int | None = None,
     ) -> None:
-        """`hear` is told in words how it ended, and why it was ended or held back, as it happens."""
+        """`hear` is told in words how it ended, and why it was ended or held back, as it happens.
+
+        A bot that ended `launches_max` times (None: eight) is given up.
+        """
         self.entry = entry
         self.launches = 0
         self.given_up = False
@@ -60,6 +64,7 @@ class Child:
         self._output = output
         self._presence = presence
         self._hear = hear
+        self._launches_max = _LAUNCHES_MAX if launches_max is None else launches_max
         self._written = 0
         self._process: asyncio.subprocess.Process | None = None
 
@@ -73,9 +78,9 @@ class Child:
             how = await self._run_once()
             self._presence.crashed(self.entry.name)
             failures = 1 if time.monotonic() - begun > _CALM_S else failures + 1
-            if failures >= _LAUNCHES_MAX:
+            if failures >= self._launches_max:
                 self.given_up = True
-                self._note(f"{how}, for the {failures}th time; it is not launched any more")
+                self._note(f"{how}, {failures} times now; it is not launched any more")
                 return
             pause_s = _BACK_OFF_S * 2 ** (failures - 1)
             self._note(f"{how}; launched again in {pause_s:g} s")

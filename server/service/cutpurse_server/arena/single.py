@@ -5,26 +5,40 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 from cutpurse_rules.chance import RecordedChance
+from cutpurse_rules.contract import Seat
 from cutpurse_rules.playthrough import Cause, Ended, Resolved
 from cutpurse_server.arena.children import Child
 from cutpurse_server.arena.plan import LOCAL_CLOCK, Entry
 from cutpurse_server.identity import Role
 from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.matches.beginning import begin_match
-from cutpurse_server.matches.events import DecisionResolved, MatchBegun, MatchEvent, SeatIdentity
+from cutpurse_server.matches.events import Cause as Why
+from cutpurse_server.matches.events import (
+    ChoiceDefaulted,
+    ChoiceRefused,
+    DecisionResolved,
+    MatchBegun,
+    MatchEvent,
+    SeatIdentity,
+    SeatReady,
+)
 from cutpurse_server.matches.record import MatchRecord, Phase, apply
+from cutpurse_server.printable import printable
 from cutpurse_server.serve import Service, running_service
 
 __all__ = ["MatchFailed", "play_programs"]
 
 _MATCH = "local"
 _LINES_SHOWN = 8
+_LAUNCHES_MAX = 3
+"""A bot that ended so often ends again where it is asked again, and its author waits for the reason."""
 
 
 class MatchFailed(Exception):
@@ -48,7 +62,8 @@ async def play_programs(
 ) -> list[Resolved[Any, Any] | Ended[Any]]:
     """Play one match between programs, entry i in seat i: its decisions and its end, as `play_through` gives them.
 
-    `note` hears of bots that ended before the match did. Raises `MatchFailed` if no bot ever got ready.
+    `note` hears of bots that ended before the match did, were never ready, or gave answers that were refused or too
+    late. Raises `MatchFailed` if no bot ever got ready, and if one ends again and again.
     """
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cutpurse-")))
@@ -63,21 +78,57 @@ async def play_programs(
         children = [await _child(service, entry, seed, folder) for entry in entries]
         running = [asyncio.create_task(child.keep_running()) for child in children]
         try:
-            await over.event.wait()
+            await _until(over.event, children)
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
             await asyncio.gather(*(child.stop() for child in children))
-        for child in children:
-            if child.launches > 1:
-                note(f"{child.entry.name} ended during the match; it last printed:\n{_last_words(child)}")
         events = await service.desk.events_of(_MATCH)
         parts = list(_parts(events))
         if not parts:
             printed = "".join(map(_last_words, children))
             raise MatchFailed(f"no bot got ready in {LOCAL_CLOCK.warm_up_ms // 1_000} s; what they printed:\n{printed}")
+        for number, child in enumerate(children):
+            if child.launches > 1:
+                note(f"{child.entry.name} ended during the match; it last printed:\n{_last_words(child)}")
+            for fault in _faults(events, Seat(number)):
+                note(f"{child.entry.name} {fault}")
         return parts
+
+
+async def _until(over: asyncio.Event, children: Sequence[Child]) -> None:
+    """Wait for the end of the match. Raises `MatchFailed` for a bot that ends again and again."""
+    while not over.is_set():
+        for child in children:
+            if child.given_up:
+                ended = f"{child.entry.name} ended {child.launches} times and cannot play"
+                raise MatchFailed(f"{ended}; it last printed:\n{_last_words(child)}")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await over.wait()
+
+
+def _faults(events: Sequence[MatchEvent], seat: Seat) -> Iterator[str]:
+    """What a bot did wrong in the match, in words that follow its name."""
+    if not any(isinstance(event, SeatReady) and event.seat == seat for event in events):
+        yield (
+            f"was not ready {LOCAL_CLOCK.warm_up_ms // 1_000} s after the offer, so the defaults were played for it: "
+            "it never dialled in at CUTPURSE_ADDRESS, or never said Ready"
+        )
+        return
+    faults = [
+        event
+        for event in events
+        if isinstance(event, ChoiceRefused | ChoiceDefaulted)
+        and event.seat == seat
+        and event.cause not in (Why.FORCED, Why.FORFEITED)
+    ]
+    if faults:
+        counted = ", ".join(f"{often} {why}" for why, often in Counter(fault.cause.name for fault in faults).items())
+        first = faults[0]
+        gave = f", where it answered {printable(first.answer)!r}" if isinstance(first, ChoiceRefused) else ""
+        yield f"gave answers that were refused, or none in time: {counted}; the first in decision {first.number}{gave}"
 
 
 async def _child(service: Service, entry: Entry, seed: str, folder: Path) -> Child:
@@ -87,7 +138,7 @@ async def _child(service: Service, entry: Entry, seed: str, folder: Path) -> Chi
         "CUTPURSE_TOKEN": token,
         "CUTPURSE_SEED": hashlib.sha256(f"{seed}/{entry.name}".encode()).hexdigest(),
     }
-    return Child(entry, environment, folder / f"{entry.name}.log", service.presence)
+    return Child(entry, environment, folder / f"{entry.name}.log", service.presence, launches_max=_LAUNCHES_MAX)
 
 
 def _parts(events: Sequence[MatchEvent]) -> Iterator[Resolved[Any, Any] | Ended[Any]]:

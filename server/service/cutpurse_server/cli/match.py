@@ -7,7 +7,7 @@ import os
 import secrets
 from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -52,6 +52,8 @@ class _Match:
     parts: Iterator[Resolved[Any, Any] | Ended[Any]]
     """The match, as it is played."""
     randomness: _Randomness
+    notes: list[str] = field(default_factory=list)
+    """What bots did wrong; told after the result, where it is not scrolled away."""
 
 
 def match(
@@ -107,6 +109,8 @@ def match(
         typer.echo(json.dumps(_summary(playing, ended.result), sort_keys=True))
     else:
         _print_result(playing, ended.result)
+    for text in playing.notes:
+        _note(text)
 
 
 def _match(game: Game[Any, Any, Any], config: Config, wanted: Sequence[str], randomness: _Randomness) -> _Match:
@@ -121,8 +125,9 @@ def _match(game: Game[Any, Any, Any], config: Config, wanted: Sequence[str], ran
     for entry in entries:
         entry.command()
     configure_logs("error")
-    playing = play_programs(game.id, config.options, entries, randomness.seed, _note)
-    return _Match(game, config, [entry.name for entry in entries], _once_played(playing), randomness)
+    notes: list[str] = []
+    playing = play_programs(game.id, config.options, entries, randomness.seed, notes.append)
+    return _Match(game, config, [entry.name for entry in entries], _once_played(playing), randomness, notes)
 
 
 def _note(text: str) -> None:
