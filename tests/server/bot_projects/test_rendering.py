@@ -74,6 +74,23 @@ def test_nothing_is_written_where_something_is(language: Language, tmp_path: Pat
     assert written(project, tmp_path / "new") == ["rook/main.x", "lock", "worth.x"]
 
 
+def test_a_folder_that_is_there_is_found_by_every_path_to_it(language: Language, tmp_path: Path) -> None:
+    (tmp_path / "mine").touch()
+
+    with pytest.raises(NoProject, match="not empty"):
+        written(BotProject(language, "rook", "big_max"), tmp_path / "new" / "..")
+
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["mine"]
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_project_is_not_put_where_its_own_makefile_fails(language: Language, tmp_path: Path) -> None:
+    with pytest.raises(NoProject, match="path with ' '; put it elsewhere"):
+        written(BotProject(language, "rook", "big_max"), tmp_path / "my bots" / "rook")
+
+    assert not (tmp_path / "my bots").exists()
+
+
 def test_tools_that_are_missing_are_named_with_what_to_install(language: Language) -> None:
     assert language.missing_tools() == ["no-such-tool (X 1 or newer)"]
 

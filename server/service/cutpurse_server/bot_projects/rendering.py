@@ -67,8 +67,7 @@ class BotProject:
         if self.sdk is not None and not self.sdk.is_dir():
             raise NoProject(f"--sdk: {self.sdk} is no folder; give the folder of the {self.language.title} SDK")
         for path in (self.sdk.resolve(), Path(sys.executable)) if self.sdk is not None else ():
-            if (found := _AWKWARD.search(str(path))) is not None:
-                raise NoProject(f"{path}: the tools of a project fail at a path with {found[0]!r}; put it elsewhere")
+            _refuse_awkward(path)
         assert self.game in GAMES, "whoever asks has looked the game up"
 
     def files(self) -> dict[str, str]:
@@ -120,6 +119,11 @@ class BotProject:
         }
 
 
+def _refuse_awkward(path: Path) -> None:
+    if (found := _AWKWARD.search(str(path))) is not None:
+        raise NoProject(f"{path}: the tools of a project fail at a path with {found[0]!r}; put it elsewhere")
+
+
 def _languages() -> Mapping[str, Language]:
     found = {}
     for description in sorted(Path(__file__).parent.glob(f"*/{_DESCRIPTION}")):
@@ -145,6 +149,9 @@ def sdk_of_this_checkout(language: Language) -> Path | None:
 def written(project: BotProject, folder: Path) -> list[str]:
     """Write a project into `folder`, which must be new or empty; its files. Raises `NoProject`."""
     files = project.files()
+    # A path such as `new/..` is one that is there already.
+    folder = folder.resolve()
+    _refuse_awkward(folder)
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise NoProject(f"{folder} is there already and not empty; name a new folder, or remove what is in it")
