@@ -84,6 +84,16 @@ async def test_a_block_is_voided_by_its_place(there: tuple[Service, Type]) -> No
     assert [type(each).__name__ for each in told] == ["BlockVoided"]
 
 
+async def test_before_the_start_it_is_said_where_the_entrants_are(there: tuple[Service, Type]) -> None:
+    _, typed = there
+    await typed("tournament", "create", "cup", "--game", "art_robbery")
+    await typed("tournament", "enter", "cup", "ann")
+
+    assert "`cutpurse tournament show cup` lists its entrants" in await typed("tournament", "standings", "cup")
+    assert json.loads(await typed("tournament", "standings", "cup", "--json")) == []
+    assert "`cutpurse tournament list` names them" in await typed("tournament", "standings", "cap", code=2)
+
+
 async def test_without_a_number_a_table_has_the_fewest_seats_that_the_game_takes(there: tuple[Service, Type]) -> None:
     service, typed = there
 

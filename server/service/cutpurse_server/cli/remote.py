@@ -32,6 +32,7 @@ _FOR_PEOPLE = {
     ErrorReason.TOKEN_INVALID.name: "This service does not know the token: is it another log's, or has it ended?",
     ErrorReason.ROLE_FORBIDDEN.name: "This token's role may not do that; take an organiser's.",
     ErrorReason.GAME_UNKNOWN.name: "There is no such game; `cutpurse games` names them.",
+    ErrorReason.TOURNAMENT_UNKNOWN.name: "There is no such tournament; `cutpurse tournament list` names them.",
 }
 """Refusals whose own text speaks to programs, by reason."""
 

@@ -249,6 +249,8 @@ def standings(there: Organiser, tournament: _Cup, as_json: Json = False) -> None
     rows = there.standings(tournament)
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
+    elif not rows:
+        typer.echo(f"{tournament} has not begun; `cutpurse tournament show {tournament}` lists its entrants")
     else:
         _print(rows, f"{tournament}: standings over the blocks that count")
 
