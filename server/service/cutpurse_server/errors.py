@@ -52,7 +52,11 @@ StatusName = str
 
 CATALOGUE: dict[ErrorReason, tuple[StatusName, str]] = {
     ErrorReason.MALFORMED: ("INVALID_ARGUMENT", "The request misses something or cannot be read."),
-    ErrorReason.TOKEN_INVALID: ("UNAUTHENTICATED", "Show a valid token as metadata `authorization: Bearer TOKEN`."),
+    ErrorReason.TOKEN_INVALID: (
+        "UNAUTHENTICATED",
+        "The token is missing, unknown, revoked or expired. A bot takes it from CUTPURSE_TOKEN, and its organiser "
+        "gives out new ones; on the wire it is metadata, `authorization: Bearer TOKEN`.",
+    ),
     ErrorReason.ROLE_FORBIDDEN: ("PERMISSION_DENIED", "The token's role may not use this method."),
     ErrorReason.MATCH_UNKNOWN: ("NOT_FOUND", "There is no such match for you."),
     ErrorReason.GAME_UNKNOWN: ("NOT_FOUND", "There is no such game; ListGames names them."),

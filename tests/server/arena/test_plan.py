@@ -100,6 +100,14 @@ def test_a_mistake_is_named_with_its_line_and_a_remedy(
         assert str(refused.value).startswith(f"{path}:{line}: ")
 
 
+def test_a_file_that_is_no_program_is_told_how_to_be_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bot.py").touch()
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(BadPlan, match=r"'bot\.py' to run; a file of that name is here: .*'python bot\.py'"):
+        Entry("mine", "bot.py", "me").command()
+
+
 def test_all_mistakes_are_named_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     text = FILE.replace("art_robbery", "art_robery").replace("rounds = 3", "runds = 3").replace("= 900", '= "1s"')
     path = written(tmp_path, text.replace("owner =", "ownr =") + "[limits]\nmemory = 1\n")

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from cutpurse_rules import GAMES
@@ -60,9 +61,9 @@ class Entry:
         if not words:
             raise BadPlan(f"bot {self.name}: run: the command is empty")
         if shutil.which(words[0]) is None:
-            near = get_close_matches(self.run, sorted(_house_bots()), 1)
-            meant = f"did you mean the house bot {near[0]}?" if near else "write its path"
-            raise BadPlan(f"bot {self.name}: run: there is no program {words[0]!r} to run; {meant}")
+            raise BadPlan(
+                f"bot {self.name}: run: there is no program {words[0]!r} to run; {_remedy(self.run, words[0])}"
+            )
         return words
 
 
@@ -163,6 +164,14 @@ class Plan:
             "bots": [asdict(entry) for entry in self.entries],
         }
         return json.dumps(whole, indent=2, sort_keys=True) + "\n"
+
+
+def _remedy(run: str, program: str) -> str:
+    """What to write instead of a command whose program is not found."""
+    if Path(program).is_file():
+        return f"a file of that name is here: write what runs it, as in 'python {program}', or ./{program}"
+    near = get_close_matches(run, sorted(_house_bots()), 1)
+    return f"did you mean the house bot {near[0]}?" if near else "write its path"
 
 
 def _house_bots() -> set[str]:
