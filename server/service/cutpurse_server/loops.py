@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import resource
 import sys
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 __all__ = ["collect_patiently", "run_on_fast_loop"]
@@ -27,8 +29,15 @@ def collect_patiently() -> None:
 
 
 def run_on_fast_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run on uvloop where it exists, else on asyncio's own loop, with a patient garbage collector."""
+    """Run on uvloop where it exists, else on asyncio's own loop, with a patient garbage collector.
+
+    The process may have as many files open as the system allows it, since each connection is one.
+    """
     collect_patiently()
+    # Where there is no bound on paper there is one in the system, which does not take "unbounded".
+    with suppress(OSError, ValueError):
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     sys.setswitchinterval(_SWITCH_S)
     try:
         import uvloop

@@ -36,6 +36,17 @@ time.sleep(60)
 """
 
 
+# Each of three processes holds 200 connections of its own, and 300 files that count for nothing.
+HOARDING = """
+import os, socket, time
+files = [os.open('/dev/null', os.O_RDONLY) for _ in range(300)]
+os.fork() and os.fork()
+held = [socket.socket(socket.AF_UNIX) for _ in range(200)]
+print('holds', len(held), flush=True)
+time.sleep(60)
+"""
+
+
 def limited(tmp_path: Path, code: str, limits: Limits, presence: Presence | None = None) -> Child:
     (tmp_path / "bot.py").write_text(code)
     entry = Entry("bot", f"{sys.executable} {tmp_path / 'bot.py'}", "owner")
@@ -49,6 +60,8 @@ def limited(tmp_path: Path, code: str, limits: Limits, presence: Presence | None
         (Usage(100 << 20, 20, (1,)), ""),
         (Usage(101 << 20, 20, (1,)), "101 MB of memory, and 100 MB are allowed"),
         (Usage(1, 21, (1,)), "21 processes and threads, and 20 are allowed"),
+        (Usage(1, 1, (1,), sockets=512), ""),
+        (Usage(1, 1, (1,), sockets=513), "513 sockets open, and 512 are allowed"),
     ],
 )
 def test_what_is_above_a_limit_is_said_and_what_is_at_it_is_not(usage: Usage, said: str) -> None:
@@ -173,3 +186,39 @@ async def test_a_bot_cannot_make_a_file_larger_than_it_may_store(tmp_path: Path)
     await run_for_a_while(limited(tmp_path, code, Limits(tmp_mb=2)), "File too large")
 
     assert target.stat().st_size <= 2 << 20
+
+
+@pytest.mark.slow
+async def test_a_bot_that_leaves_others_no_connections_is_ended(tmp_path: Path) -> None:
+    text = await run_for_a_while(limited(tmp_path, HOARDING, Limits()), "ended by force")
+
+    assert "sockets open, and 512 are allowed" in text
+
+
+@pytest.mark.slow
+async def test_files_that_are_no_sockets_are_not_counted_and_one_process_has_a_thousand_at_most(tmp_path: Path) -> None:
+    code = (
+        "import os, time\nheld = []\n"
+        "try:\n    while True: held.append(os.open('/dev/null', os.O_RDONLY))\n"
+        "except OSError as error: print('held', len(held), error.strerror, flush=True)\n"
+        "time.sleep(1)\nprint('still here', flush=True)\ntime.sleep(60)"
+    )
+
+    text = await run_for_a_while(limited(tmp_path, code, Limits()), "still here")
+
+    held = int(text.split("held ")[1].split()[0])
+    assert 900 < held < 1_024
+    assert "ended" not in text
+
+
+def test_the_service_may_have_as_many_connections_as_the_system_allows_it() -> None:
+    script = (
+        "import resource\nfrom cutpurse_server.loops import run_on_fast_loop\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (256, 512))\n"
+        "async def allowed(): return resource.getrlimit(resource.RLIMIT_NOFILE)\n"
+        "print(run_on_fast_loop(allowed()))"
+    )
+
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+
+    assert said == "(512, 512)\n"

@@ -1,7 +1,8 @@
 """Run a command that ends when its parent does, even if that is killed: `leash.py PARENT_PID FILE_BYTES COMMAND …`.
 
 A program of its own, run without the site packages, so that starting a bot costs little. Only Linux has the
-means; where it is missing the command runs without a leash. No file of the command's may be larger than FILE_BYTES.
+means; where it is missing the command runs without a leash. No file of the command's may be larger than FILE_BYTES,
+and no process of it may have more than a thousand open.
 """
 
 import contextlib
@@ -13,6 +14,7 @@ import sys
 
 _PR_SET_PDEATHSIG = 1
 _NOT_FOUND = 127
+_FILES_MAX = 1_024
 
 
 def main() -> None:
@@ -20,6 +22,10 @@ def main() -> None:
     parent, file_bytes, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
     resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Connections are files: whoever opens thousands of them leaves the service none for others.
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    files = _FILES_MAX if allowed == resource.RLIM_INFINITY else min(_FILES_MAX, allowed)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         # The parent may have ended before the leash was on.

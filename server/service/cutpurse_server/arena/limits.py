@@ -31,6 +31,8 @@ __all__ = [
 _PROCESSES = Path("/proc")
 _LOOK_EVERY_S = 0.25
 _LOOKS_MAX = 50
+_SOCKETS_MAX = 512
+"""Open sockets of all processes of a bot, connections among them: a service has some thousands for everybody."""
 _GROUP_FIELD, _TICKS_FIELDS, _THREADS_FIELD, _RESIDENT_FIELD = 2, slice(11, 15), 17, 21
 """Places in /proc/PID/stat, counted from the state; the ticks are the process's own and those of its ended children."""
 _FRESH_S = 0.2
@@ -62,6 +64,8 @@ class Usage(NamedTuple):
     """Their ids."""
     processor_s: float = 0.0
     """Processor time since their beginnings, that of ended children included."""
+    sockets: int = 0
+    """Open sockets, or a number that is above that and not too many."""
 
 
 class _Process(NamedTuple):
@@ -144,7 +148,26 @@ def _usage_in(found: Mapping[int, _Process], root: int) -> Usage:
     tree = _tree(root, found)
     memory = sum(found[each].pages for each in tree) * os.sysconf("SC_PAGE_SIZE")
     processor_s = sum(found[each].ticks for each in tree) / os.sysconf("SC_CLK_TCK")
-    return Usage(memory, sum(found[each].threads for each in tree), tree, processor_s)
+    return Usage(memory, sum(found[each].threads for each in tree), tree, processor_s, _sockets_of(tree))
+
+
+def _sockets_of(tree: Iterable[int]) -> int:
+    """How many sockets processes have open, one that several share counted once: see `Usage.sockets`."""
+    files: list[str] = []
+    for process in tree:
+        # It may have ended, or be somebody else's.
+        with suppress(OSError):
+            files += (f"{_PROCESSES}/{process}/fd/{name}" for name in os.listdir(f"{_PROCESSES}/{process}/fd"))
+    if len(files) <= _SOCKETS_MAX:
+        # Whatever they are, they are not too many, and looking at each would be dear.
+        return len(files)
+    sockets: set[str] = set()
+    for file in files:
+        with suppress(OSError):
+            what = os.readlink(file)
+            if what.startswith("socket:"):
+                sockets.add(what)
+    return len(sockets)
 
 
 def _tree(root: int, found: Mapping[int, _Process]) -> tuple[int, ...]:
@@ -166,6 +189,8 @@ def excess_of(usage: Usage, limits: Limits) -> str:
         return f"it used {memory_mb} MB of memory, and {limits.memory_mb} MB are allowed"
     if usage.threads > limits.processes:
         return f"it had {usage.threads} processes and threads, and {limits.processes} are allowed"
+    if usage.sockets > _SOCKETS_MAX:
+        return f"it had {usage.sockets} sockets open, and {_SOCKETS_MAX} are allowed"
     return ""
 
 
