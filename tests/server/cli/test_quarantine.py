@@ -67,6 +67,20 @@ async def test_the_faults_of_a_bot_that_is_not_there_are_not_told(there: tuple[S
     assert json.loads(await typed("tournament", "faults", "cup", "ann", "--json")) == []
 
 
+def test_faults_that_are_the_same_are_told_together() -> None:
+    late = {"kind": "BOT_FAULT_KIND_DEFAULT", "cause": "CAUSE_CRASHED", "notation": "pass", "strike": True}
+    never = {"kind": "BOT_FAULT_KIND_FORFEIT", "cause": "CAUSE_CRASHED", "notation": "", "strike": False}
+
+    told = remote_tournament._faults_in_words(
+        [late | {"decision": number} for number in (2, 3, 5, 8, 13, 21, 34)] + [never | {"decision": 0}]
+    )
+
+    assert told == [
+        "decisions 2, 3, 5, 8, 13 and 2 more: default, crashed, a strike",
+        "before the start: forfeit, crashed",
+    ]
+
+
 def test_faults_are_told_in_words_a_few_for_each_match(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,7 @@ from cutpurse_server.tournaments.telling import VERDICTS
 __all__ = ["COMMANDS"]
 
 _WIDTH = 120
-_FAULTS_SHOWN, _ANSWER_SHOWN = 3, 40
+_FAULTS_SHOWN, _DECISIONS_SHOWN, _ANSWER_SHOWN = 3, 5, 40
 
 _Cup = Annotated[str, typer.Argument(metavar="TOURNAMENT", help="Its name.")]
 _Bot = Annotated[str, typer.Argument(metavar="BOT", help="The bot's name.")]
@@ -277,7 +277,7 @@ def faults(
         )
     for match in matches:
         times = [choice["took_ms"] for choice in match["choices"]]
-        told = [_fault(fault) for fault in match["faults"]]
+        told = _faults_in_words(match["faults"])
         table.add_row(
             match["match"],
             str(match["seat"]),
@@ -291,14 +291,29 @@ def faults(
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
 
 
+def _faults_in_words(faults: list[dict[str, Any]]) -> list[str]:
+    """Faults in words; those that are the same but for the decision are told together."""
+    decisions: dict[str, list[int]] = {}
+    for fault in faults:
+        decisions.setdefault(_fault(fault), []).append(fault["decision"])
+    return [f"{_where(numbers)}: {words}" for words, numbers in decisions.items()]
+
+
+def _where(decisions: list[int]) -> str:
+    if not decisions[0]:
+        return "before the start"
+    shown = ", ".join(map(str, decisions[:_DECISIONS_SHOWN]))
+    more = f" and {len(decisions) - _DECISIONS_SHOWN} more" if len(decisions) > _DECISIONS_SHOWN else ""
+    return f"decision{'s' if len(decisions) > 1 else ''} {shown}{more}"
+
+
 def _fault(fault: dict[str, Any]) -> str:
-    """A fault in words."""
+    """What the fault was, in words."""
     kind, cause = fault["kind"].removeprefix("BOT_FAULT_KIND_").lower(), fault["cause"].removeprefix("CAUSE_").lower()
     answer = escape(printable(fault["notation"][:_ANSWER_SHOWN])) if kind == "refused" else ""
     answered = f" ({answer})" if answer else ""
     strike = ", a strike" if fault["strike"] else ""
-    where = f"decision {fault['decision']}" if fault["decision"] else "before the start"
-    return f"{where}: {kind}, {cause}{answered}{strike}"
+    return f"{kind}, {cause}{answered}{strike}"
 
 
 _ALL: tuple[Callable[..., None], ...] = (
