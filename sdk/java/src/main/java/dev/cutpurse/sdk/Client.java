@@ -304,6 +304,10 @@ public final class Client implements AutoCloseable {
     private void judge(Status status) {
         Duration down = downSince == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - downSince);
         String text = "%s: %s".formatted(status.getCode(), status.getDescription());
+        if (status.getCause() != null) {
+            // Of a connection that could not be made, the description says no more than that.
+            text += " (%s)".formatted(status.getCause().getMessage());
+        }
         if (down.compareTo(patience) < 0) {
             LOG.log(attempt <= 1 ? Level.WARNING : Level.DEBUG, "no stream, dialling in again: {0}", text);
         } else if (wasDrained) {

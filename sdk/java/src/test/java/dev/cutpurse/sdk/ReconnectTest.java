@@ -1,6 +1,7 @@
 package dev.cutpurse.sdk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.cutpurse.v1.BotServiceGrpc;
@@ -19,6 +20,7 @@ import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -102,6 +104,17 @@ class ReconnectTest {
             caller.onNext(GetMatchResponse.newBuilder().setPhase(MatchPhase.MATCH_PHASE_RUNNING).build());
             caller.onCompleted();
         }
+    }
+
+    @Test
+    void whereNobodyListensTheErrorSaysWhy() throws Exception {
+        Options options = optionsFor(new BotServiceGrpc.BotServiceImplBase() {}).patience(Duration.ZERO);
+        server.shutdownNow().awaitTermination();
+
+        CutpurseException.ServiceUnreachable error = assertThrows(
+                CutpurseException.ServiceUnreachable.class, () -> Cutpurse.run(decision -> "anything", options));
+
+        assertTrue(error.getMessage().contains("Connection refused"), error.getMessage());
     }
 
     @Test
