@@ -49,6 +49,8 @@ MEANT: dict[str, set[str]] = {
     "too-many-in-a-frame": {"crowd"},
     "small-frames": {"large-frames"},
     "only-ports": {"unix-socket"},
+    "speaks-plaintext": {"encrypted"},
+    "trusts-anybody": {"stranger"},
     "never-gives-up": {"wrong-token", "other-version"},
     "gives-up": {"wrong-token", "other-version"},
     "gives-up-slowly": {"wrong-token", "other-version"},

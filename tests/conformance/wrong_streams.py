@@ -1,6 +1,9 @@
 """Bots that dial wrongly: each plays as `play` of the example bot does, but for one thing."""
 
+import os
 import signal
+import ssl
+import tempfile
 import time
 from collections.abc import Callable
 from types import ModuleType
@@ -89,6 +92,24 @@ def ignores_sigterm(bot: Any, address: str, token: str, matches: int) -> int:
     return int(example.play(bot, address, token, matches))
 
 
+def speaks_plaintext(bot: Any, address: str, token: str, matches: int) -> int:
+    """Knows nothing of certificates."""
+    os.environ.pop("CUTPURSE_CA", None)
+    return int(example.play(bot, address, token, matches))
+
+
+def trusts_anybody(bot: Any, address: str, token: str, matches: int) -> int:
+    """Takes the certificate that the service shows for its authority."""
+    if "CUTPURSE_CA" in os.environ:
+        host, _, port = address.rpartition(":")
+        with tempfile.NamedTemporaryFile("w", suffix=".pem") as shown:
+            shown.write(ssl.get_server_certificate((host, int(port))))
+            shown.flush()
+            os.environ["CUTPURSE_CA"] = shown.name
+            return int(example.play(bot, address, token, matches))
+    return int(example.play(bot, address, token, matches))
+
+
 def small_frames(bot: Any, address: str, token: str, matches: int) -> int:
     """Leaves gRPC's limit where it is."""
     example.CHANNEL_OPTIONS = (("grpc.use_local_subchannel_pool", 1),)
@@ -168,6 +189,7 @@ PLAYS: dict[str, Play] = {
     play.__name__.replace("_", "-"): play
     for play in (
         crashes_on_reconnect, ends_with_the_stream, never_pauses, pauses_once_welcome, never_gives_up, gives_up,
-        gives_up_slowly, ignores_sigterm, small_frames, impatient, only_ports, nowhere, without_bearer, other_version,
+        gives_up_slowly, ignores_sigterm, speaks_plaintext, trusts_anybody, small_frames, impatient, only_ports,
+        nowhere, without_bearer, other_version,
     )
 }  # fmt: skip

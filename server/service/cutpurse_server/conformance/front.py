@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import struct
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -38,16 +39,20 @@ class Front:
         self.piece_bytes = 0
         """So many bytes at a time go to the bot, with a pause after each piece; 0: all that there is, at once."""
         self.pause_s = 0.0
+        self.encryption: ssl.SSLContext | None = None
+        """With what it shows itself and encrypts, from the next `open` on; None: it does not."""
 
     @property
     def address(self) -> str:
         """Where it listens, as bots are told it."""
-        return f"127.0.0.1:{self._port}" if self._path is None else f"unix:{self._path}"
+        # By a name, since that is what certificates are mostly for.
+        host = "127.0.0.1" if self.encryption is None else "localhost"
+        return f"{host}:{self._port}" if self._path is None else f"unix:{self._path}"
 
     async def open(self) -> None:
         """Listen."""
         if self._path is None:
-            self._server = await asyncio.start_server(self._accepted, "127.0.0.1", self._port)
+            self._server = await asyncio.start_server(self._accepted, "127.0.0.1", self._port, ssl=self.encryption)
             self._port = self._server.sockets[0].getsockname()[1]
         else:
             self._path.unlink(missing_ok=True)

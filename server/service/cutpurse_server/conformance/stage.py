@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import trustme
 
 from cutpurse.v1.errors_pb2 import ErrorReason
 from cutpurse_server.conformance.front import Front
@@ -82,6 +85,7 @@ class Stage:
         self._stack = AsyncExitStack()
         self._service: Service | None = None
         self._token = ""
+        self._authority: Path | None = None
         self._programs: list[Program] = []
         self._matches = 0
         self._moved_at_s: dict[str, float] = {}
@@ -113,6 +117,18 @@ class Stage:
             await self._service.registry.register_bot(BOT, BOT)
             self._token, _ = await self._service.registry.issue_token(Role.BOT, BOT)
 
+    async def encrypt(self, *, known: bool = True) -> None:
+        """Have the front encrypt from now on, with a certificate of the authority that bots are told of, or another."""
+        told = trustme.CA()
+        self._authority = self._folder / "authority.pem"
+        told.cert_pem.write_to_path(self._authority)
+        encryption = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        (told if known else trustme.CA()).issue_cert("localhost").configure_cert(encryption)
+        encryption.set_alpn_protocols(["h2"])
+        await self.front.close()
+        self.front.encryption = encryption
+        await self.front.open()
+
     async def stop_service(self) -> None:
         """Let the service drain and stop."""
         await self._stack.aclose()
@@ -129,6 +145,8 @@ class Stage:
             "CUTPURSE_TOKEN": self._token if token is None else token,
             "CUTPURSE_SEED": "conformance",
         }
+        if self._authority is not None:
+            environment["CUTPURSE_CA"] = str(self._authority)
         program = await Program.launch(self._command, environment)
         self._programs.append(program)
         return program

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cutpurse_server.conformance.scenario import Scenario
 from cutpurse_server.conformance.scenarios.basics import BASICS
 from cutpurse_server.conformance.scenarios.cuts import CUTS
+from cutpurse_server.conformance.scenarios.encryption import ENCRYPTION
 from cutpurse_server.conformance.scenarios.endings import ENDINGS
 from cutpurse_server.conformance.scenarios.games import PLAYED
 from cutpurse_server.conformance.scenarios.loads import LOADS
@@ -26,5 +27,6 @@ SCENARIOS: tuple[Scenario, ...] = (
     *OUTAGES,
     *NEWER,
     *LOADS,
+    *ENCRYPTION,
     *ENDINGS,
 )
