@@ -20,6 +20,7 @@ mod play;
 mod session;
 mod settings;
 mod stream;
+mod warnings;
 
 use std::process::ExitCode;
 use std::time::Duration;

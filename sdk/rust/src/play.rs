@@ -16,6 +16,7 @@ use crate::errors::{reason_name, BoxError, Error};
 use crate::options::{Options, Reaction};
 use crate::protocol::{MatchEnded, MatchOffered};
 use crate::session::{Event, Refusal};
+use crate::warnings;
 
 /// A bot that plays for weeks keeps the results of its latest matches only.
 const RESULTS_KEPT_MAX: usize = 10_000;
@@ -277,6 +278,7 @@ impl Player {
 
 /// The whole of a bot's main function.
 pub(crate) fn main(options: Options, choose: Choose) -> ExitCode {
+    warnings::print_unless_heard();
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
