@@ -1,6 +1,9 @@
 """From templates to a project: what is filled in, what is left out, and what is refused."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import MappingProxyType
 
@@ -111,6 +114,19 @@ def test_every_language_has_a_whole_project_for_every_game(name: str, game: str,
     assert left == set(), "a place that nobody fills"
     assert not any(each.endswith((".template", *GAMES)) for each in files)
     assert any(game in text for text in files.values())
+
+
+def test_a_python_bot_that_is_told_no_address_says_so_in_one_line(tmp_path: Path) -> None:
+    language = LANGUAGES["python"]
+    written(BotProject(language, "rook", "big_max", sdk_of_this_checkout(language)), tmp_path / "rook")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("CUTPURSE_")}
+
+    ended = subprocess.run(
+        [sys.executable, tmp_path / "rook" / "bot.py"], env=environment, capture_output=True, text=True
+    )
+
+    assert ended.returncode == 1
+    assert re.fullmatch(r"rook: no address: .*CUTPURSE_ADDRESS.*\n", ended.stderr)
 
 
 def test_the_command_says_what_comes_next(tmp_path: Path) -> None:
