@@ -22,6 +22,8 @@ from cutpurse_server.wire import match_events
 
 __all__ = ["Witness"]
 
+NOBODY_THERE = "no replica of the service was running"
+"""What a credit says that a replica gave when it started."""
 _SLACK_MS = 500
 """Gaps of several replicas may overlap by as long as it takes to note that one is alive."""
 
@@ -58,9 +60,11 @@ class Witness:
         """Match, decision and seat of what was chosen, by whomever."""
         self._given: dict[tuple[str, int], list[_Given]] = {}
         """By match and decision."""
+        self._noted_ms: int | None = None
 
-    def committed(self, append: Append) -> None:
-        """See what was committed."""
+    def committed(self, append: Append, noted_ms: int | None) -> None:
+        """See what was committed, when the last note that the service lives was of `noted_ms`."""
+        self._noted_ms = noted_ms
         if append.stream.startswith("match/"):
             match = append.stream.removeprefix("match/")
             for stored in append.events:
@@ -110,8 +114,12 @@ class Witness:
     def _credit(self, match: str, event: ClockCredited) -> None:
         """No moment is given back twice, whichever replica's gap it was in, and none before the decision was opened."""
         opened_ms = self._open[match].opened_at_ms - _SLACK_MS
+        begin_ms = event.at_ms - event.credit_ms
+        if event.text == NOBODY_THERE and self._noted_ms is not None:
+            # What is given for the time since that note may be less: a replica that was killed gave a part.
+            begin_ms = min(begin_ms, self._noted_ms)
         given = self._given.setdefault((match, event.number), [])
-        given.append(_Given(max(opened_ms, event.at_ms - event.credit_ms), event.at_ms, event.credit_ms))
+        given.append(_Given(max(opened_ms, begin_ms), event.at_ms, event.credit_ms))
         too_much_ms = sum(each.credit_ms for each in given) - _together_ms(given)
         if too_much_ms > _SLACK_MS:
             self.wrong.append(f"{match}: {too_much_ms} ms were given back twice, or for no gap")

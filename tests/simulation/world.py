@@ -164,7 +164,7 @@ class _World:
             return await self._judge()
 
     def _committed(self, append: Append) -> None:
-        self._witness.committed(append)
+        self._witness.committed(append, self._store.beat_ms)
 
     async def _prepare(self) -> None:
         """Bots, their tokens, and the tournament they enter."""
