@@ -22,8 +22,6 @@ from cutpurse_server.wire import match_events
 
 __all__ = ["Witness"]
 
-NOBODY_THERE = "no replica of the service was running"
-"""What a credit says that a replica gave when it started."""
 _SLACK_MS = 500
 """Gaps of several replicas may overlap by as long as it takes to note that one is alive."""
 
@@ -115,8 +113,9 @@ class Witness:
         """No moment is given back twice, whichever replica's gap it was in, and none before the decision was opened."""
         opened_ms = self._open[match].opened_at_ms - _SLACK_MS
         begin_ms = event.at_ms - event.credit_ms
-        if event.text == NOBODY_THERE and self._noted_ms is not None:
-            # What is given for the time since that note may be less: a replica that was killed gave a part.
+        if self._noted_ms is not None:
+            # A gap begins after the last note that somebody lives. What is given for it may be less than its length:
+            # others gave a part of it, who did not come to note that they live.
             begin_ms = min(begin_ms, self._noted_ms)
         given = self._given.setdefault((match, event.number), [])
         given.append(_Given(max(opened_ms, begin_ms), event.at_ms, event.credit_ms))
