@@ -25,14 +25,17 @@ def crashes_on_reconnect(bot: Any, address: str, token: str, matches: int) -> in
 
 def ends_with_the_stream(bot: Any, address: str, token: str, matches: int) -> int:
     """Dials in again when a stream fails, and thinks that all is done when one ends well."""
+    attempt = 0
     while True:
+        begun_s = time.monotonic()
         try:
             example.play_stream(bot, address, token, matches)
             return 0
         except grpc.RpcError as error:
             if error.code() in example.FOR_GOOD:
                 return 1
-            time.sleep(0.2)
+        attempt = 1 if time.monotonic() - begun_s > example.STEADY_S else attempt + 1
+        time.sleep(example.pause_s(attempt))
 
 
 def never_pauses(bot: Any, address: str, token: str, matches: int) -> int:
@@ -65,18 +68,20 @@ def never_gives_up(bot: Any, address: str, token: str, matches: int) -> int:
 
 
 class _Reluctant(set[grpc.StatusCode]):
-    """Holds nothing at first, and everything when it has been asked some times."""
+    """Denies at first what it holds, and tells once it has been asked for it some times."""
 
     asked = 0
 
     def __contains__(self, code: object) -> bool:
+        if not super().__contains__(code):
+            return False
         self.asked += 1
         return self.asked > 5
 
 
 def gives_up_slowly(bot: Any, address: str, token: str, matches: int) -> int:
-    """Tries a few times more whatever the service said."""
-    example.FOR_GOOD = _Reluctant()
+    """Tries a few times more when it is refused for good."""
+    example.FOR_GOOD = _Reluctant(example.FOR_GOOD)
     return int(example.play(bot, address, token, matches))
 
 
