@@ -18,7 +18,6 @@ import csv
 import hashlib
 import io
 import json
-import os
 import secrets
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -125,8 +124,8 @@ def _claim(plan: Plan, folder: Path) -> None:
         if path.read_text() != text:
             raise BadPlan(f"{folder} holds another tournament ({path} differs); choose another folder for this one")
         return
-    _write_whole(folder / _BOT_SECRET, secrets.token_hex(16) + "\n")
-    _write_whole(path, text)
+    _keep_private(folder / _BOT_SECRET, secrets.token_hex(16) + "\n")
+    _keep_private(path, text)
 
 
 async def _register(service: Service, entry: Entry) -> None:
@@ -229,7 +228,7 @@ async def _token(service: Service, role: Role, bot: str) -> AsyncIterator[str]:
 def _told(path: Path, text: str) -> Iterator[None]:
     """A file that is there within the block."""
     try:
-        _write_whole(path, text + "\n")
+        _keep_private(path, text + "\n")
         yield
     finally:
         path.unlink(missing_ok=True)
@@ -297,7 +296,7 @@ async def _write_bot_logs(log: SQLiteLog, report: Report, folder: Path) -> None:
             for match in bot_matches(completed, events):
                 matches[match.bot].append(match.to_json())
     for bot, played in matches.items():
-        _write_whole(folder / f"{bot}.json", json.dumps({"bot": bot, "matches": played}, indent=1) + "\n")
+        _keep_private(folder / f"{bot}.json", json.dumps({"bot": bot, "matches": played}, indent=1) + "\n")
 
 
 def _publish(path: Path, text: str) -> None:
@@ -306,11 +305,7 @@ def _publish(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file that is there whole or not at all, for the owner's eyes only: bots must not read each other's."""
-    partial = path.with_name(f"{path.name}.partial")
-    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+def _keep_private(path: Path, text: str) -> None:
+    """Write a file for the organiser's eyes only: bots must not read each other's."""
+    with whole_file(path, private=True) as file:
+        file.write(text.encode())
