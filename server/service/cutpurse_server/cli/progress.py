@@ -21,6 +21,7 @@ from rich.markup import escape
 
 from cutpurse_server.arena.happenings import Happening
 from cutpurse_server.arena.plan import Plan
+from cutpurse_server.arena.running import BOTS
 from cutpurse_server.cli.standings_table import standings_table
 from cutpurse_server.tournaments import Overview
 from cutpurse_server.tournaments.events import BotsLaunched, EntrantQuarantined, Standing
@@ -172,7 +173,7 @@ class Progress:
     def _remedy(self, told: Told) -> str:
         if not isinstance(told, EntrantQuarantined):
             return ""
-        log = self._out / "bots" / f"{told.bot}.log"
+        log = self._out / BOTS / f"{told.bot}.log"
         return escape(
             f"; see {log}, and let it in again with "
             f"`cutpurse tournament release {self._plan.name} {told.bot} --out {self._out}`"
