@@ -227,6 +227,33 @@ async def test_a_bot_changes_no_setting_of_the_machine_and_finds_no_further_plac
 
 
 @pytest.mark.slow
+async def test_a_bot_makes_no_memory_that_belongs_to_no_process(means: Means, tmp_path: Path) -> None:
+    code = (
+        "import ctypes, os\n"
+        "system = ctypes.CDLL(None, use_errno=True)\n"
+        "private, create = 0, 0o1600\n"
+        "segment = system.shmget(private, 4096, create)\n"
+        "print('segment', 'MADE' if segment >= 0 else os.strerror(ctypes.get_errno()))\n"
+        "if segment >= 0: system.shmctl(segment, 0, None)\n"
+        "queue = system.msgget(private, create)\n"
+        "print('queue', 'MADE' if queue >= 0 else os.strerror(ctypes.get_errno()))\n"
+        "if queue >= 0: system.msgctl(queue, 0, None)\n"
+        "try: print('file', 'MADE' if os.memfd_create('uncounted') else '')\n"
+        "except OSError as error: print('file', error.strerror)\n"
+        # Processes and their threads go on as ever.
+        "import threading\n"
+        "thread = threading.Thread(target=lambda: print('child', os.waitpid(os.fork() or os._exit(0), 0)[1]))\n"
+        "thread.start(); thread.join()\n"
+    )
+    for each, isolated in both(means):
+        text = await run_for_a_while(bot(tmp_path, code, Room(each, Limits())), "done")
+
+        said = "Function not implemented" if isolated else "MADE"
+        assert text.splitlines()[:4] == [f"segment {said}", f"queue {said}", f"file {said}", "child 0"]
+        (tmp_path / "printed.log").unlink()
+
+
+@pytest.mark.slow
 async def test_a_bot_neither_sees_nor_harms_other_processes(means: Means, tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "60"]) as victim:  # noqa: ASYNC220
         code = (

@@ -75,6 +75,28 @@ def test_the_interval_is_students_over_blocks() -> None:
     assert row.points_high == 1.0
 
 
+@pytest.mark.parametrize(
+    ("blocks", "each", "low", "high"),
+    [
+        # As little as with one block: with two or three, the next may be anything.
+        (2, "won", 0.0, 1.0),
+        (3, "won", 0.0, 1.0),
+        (8, "won", 0.625, 1.0),
+        (30, "won", 0.9, 1.0),
+        (30, "lost", 0.0, 0.1),
+        (12, "halved", 0.375, 0.625),
+    ],
+)
+def test_blocks_that_are_all_equal_are_no_certainty(blocks: int, each: str, low: float, high: float) -> None:
+    one, other = {"won": ((1, 2), (2, 1)), "lost": ((2, 1), (1, 2)), "halved": ((1, 2), (1, 2))}[each]
+    played = [block(number, ("ab", one), ("ba", other)) for number in range(blocks)]
+
+    row = next(row for row in standings_of(2, "ab", played).rows() if row.bot == "a")
+
+    assert (row.points_low, row.points_high) == pytest.approx((low, high))
+    assert row.points_low <= row.points_mean <= row.points_high
+
+
 def test_equal_means_share_a_place_whatever_their_names_and_order() -> None:
     rows = standings_of(3, "cab", [block(1, ("abc", (1, 1, 3)), ("cab", (3, 1, 1)), ("bca", (1, 3, 1)))]).rows()
 

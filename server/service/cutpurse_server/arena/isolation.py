@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from cutpurse_server.arena import lifeline
+from cutpurse_server.arena import doorstep
 from cutpurse_server.arena.limits import Limits, can_be_watched
 from cutpurse_server.arena.plan import BadPlan
 
@@ -37,7 +37,7 @@ _SETTINGS = (
     *("pki/ca-trust", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf"),
 )
 # Its source and not its file, which the room does not show.
-_IF_LAUNCHED = (sys.executable, "-S", "-E", "-c", Path(lifeline.__file__).read_text(encoding="utf-8"))
+_AT_THE_DOOR = (sys.executable, "-S", "-E", "-c", Path(doorstep.__file__).read_text(encoding="utf-8"))
 _SHARED_MEMORY_BYTES = 16 << 20
 _SOCKET = "/run/cutpurse/arena"
 _HOME = "/tmp"
@@ -149,7 +149,7 @@ class Room:
         bound = [] if program is None else [program, f"--nproc={self.limits.processes}"]
         # The working directory is there even if it is not shown.
         line += ["--dir", str(here), "--remount-ro", "/", "--chdir", str(here)]
-        return [*line, "--", *_IF_LAUNCHED, *bound, words[0], *(_as_seen(word, shown) for word in words[1:])]
+        return [*line, "--", *_AT_THE_DOOR, *bound, words[0], *(_as_seen(word, shown) for word in words[1:])]
 
 
 def _system(tmp_mb: int) -> Iterator[str]:

@@ -3,7 +3,8 @@
 Points of a seat in a match: (seats placed below it + half of those that share its place) ÷ (seats − 1), from 0 to 1.
 A bot's mean is over its matches. Every block holds as many matches of each of its bots, so that is also the mean over
 its blocks, whose spread gives the interval: Student's t at 95 %, mean ± t · s ÷ √blocks, cut to [0, 1]; with fewer than
-two blocks nothing is known, and the interval is [0, 1].
+two blocks nothing is known, and the interval is [0, 1]. Of blocks without any spread only this is known, that others
+are rare: at most 3 in as many as there are ("rule of three", at 95 %), which may have brought nothing or everything.
 
 Everything is counted in whole units of 1 ÷ (2 · (seats − 1)) points and compared as exact fractions: equal means share
 a place, and no name, seat or rounding breaks a tie. Rows of equal place are shown by name.
@@ -163,6 +164,9 @@ class Standings:
             return 0.0, 1.0
         unit = Fraction(1, self._units_per_point * self._players)
         spread = Fraction(blocks * counts.units_squared - counts.units**2, blocks * (blocks - 1)) * unit**2
+        if not spread:
+            others = min(1.0, 3 / blocks)
+            return float(mean) * (1.0 - others), float(mean) + (1.0 - float(mean)) * others
         half = student_t_975(blocks - 1) * sqrt(spread / blocks)
         return max(0.0, float(mean) - half), min(1.0, float(mean) + half)
 
