@@ -38,9 +38,10 @@ ORDERED = {"art_robbery": "pile", "big_max": "pile", "shadow_thief": "deck"}
 
 def parts_of(state: Any) -> set[str]:
     """The names of a state's parts, frozen or not."""
-    return (
-        {field.name for field in dataclasses.fields(state)} if dataclasses.is_dataclass(state) else {*state.__slots__}
-    )
+    if dataclasses.is_dataclass(state):
+        return {field.name for field in dataclasses.fields(state)}
+    # A compiled state has its parts under another name.
+    return {*(state.__slots__ if hasattr(state, "__slots__") else state.__mypyc_attrs__)}
 
 
 def exchanged_in(state: Any, part: str, value: Any) -> Any:
