@@ -21,6 +21,7 @@ from cutpurse_server.matches import deciding, desk, record, waiting
 from cutpurse_server.matches.clock import deadline_ms
 from cutpurse_server.matches.deciding import Draft, _go_on, _play_default
 from cutpurse_server.matches.events import Cause, ChoiceMade
+from cutpurse_server.matches.replies import Replies
 from cutpurse_server.servicers import bots
 from cutpurse_server.servicers import matches as match_servicer
 from tests.faults import stubborn_seats
@@ -101,10 +102,10 @@ def replies_kept_by_the_process_alone(patch: Patch) -> None:
     original = record._choice_made
 
     def forgetful(kept: record.MatchRecord, event: ChoiceMade, action: Any) -> None:
-        known = dict(kept.requests)
+        known = Replies(kept.replies)
         original(kept, event, action)
         if action is None:
-            kept.requests = known
+            kept.replies = known
 
     patch.setitem(record._APPLY, ChoiceMade, forgetful)
 

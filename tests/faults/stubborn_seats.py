@@ -22,7 +22,8 @@ from cutpurse_server.matches.deciding import Answer, Draft, choose, get_ready
 from cutpurse_server.matches.desk import Command, MatchDesk
 from cutpurse_server.matches.events import ChoiceMade, ChoiceRefused, Clock, SeatIdentity
 from cutpurse_server.matches.presence import Presence
-from cutpurse_server.matches.record import Accepted, MatchRecord, Refused, Reply
+from cutpurse_server.matches.record import MatchRecord
+from cutpurse_server.matches.replies import Accepted, Refused, Reply
 from cutpurse_server.wire import match_events
 from cutpurse_server.wire.matches import accepted_to_proto, refused_to_proto
 from tests.acceptance.logs import read_matches

@@ -13,7 +13,7 @@ from cutpurse_server.matches.deciding import Answer, Draft, choose, get_ready
 from cutpurse_server.matches.desk import MatchDesk
 from cutpurse_server.matches.events import Cause, ChoiceDefaulted, Clock, SeatIdentity
 from cutpurse_server.matches.presence import Presence
-from cutpurse_server.matches.record import Accepted
+from cutpurse_server.matches.replies import Accepted
 from cutpurse_server.wire import match_events
 
 CLOCK = Clock(decision_ms=1_000, bank_ms=0, delivery_ms=0, settle_ms=100, strikes_max=5)

@@ -10,13 +10,13 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from cutpurse_rules import GAMES
 from cutpurse_server.matches import deciding
-from cutpurse_server.matches.record import Accepted
+from cutpurse_server.matches.replies import Accepted, Answered, Replies
 from cutpurse_server.servicers import bots, connection, matches
 from cutpurse_server.wire.decisions import accepted_to_frame
 from tests.acceptance.logs import MatchLog
@@ -87,7 +87,7 @@ def forget_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     really = deciding.choose
 
     def choose(draft: deciding.Draft, *rest: Any) -> object:
-        draft.record.requests = {}
+        draft.record.replies = Replies()
         return really(draft, *rest)
 
     for module in (bots, matches):
@@ -99,7 +99,10 @@ def forget_one_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     really = deciding.choose
 
     def choose(draft: deciding.Draft, seat: Any, *rest: Any) -> object:
-        draft.record.requests = {key: known for key, known in draft.record.requests.items() if key[0] != 1}
+        known, draft.record.replies = draft.record.replies, Replies()
+        for other, request_id in known:
+            if other != 1:
+                draft.record.replies.add(other, request_id, cast("Answered", known.get(other, request_id)))
         return really(draft, seat, *rest)
 
     for module in (bots, matches):

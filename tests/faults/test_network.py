@@ -25,7 +25,7 @@ from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.log.port import Log
 from cutpurse_server.log.sqlite import SQLiteLog
 from cutpurse_server.matches import deciding
-from cutpurse_server.matches.record import Accepted
+from cutpurse_server.matches.replies import Accepted, Replies
 from cutpurse_server.servicers import bots, connection, matches
 from cutpurse_server.wire.decisions import accepted_to_frame
 from cutpurse_server.wire.matches import accepted_to_proto
@@ -160,7 +160,7 @@ def forget_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     really = deciding.choose
 
     def choose(draft: deciding.Draft, *rest: object) -> object:
-        draft.record.requests = {}
+        draft.record.replies = Replies()
         return really(draft, *rest)  # type: ignore[arg-type]
 
     for module in (bots, matches):

@@ -12,6 +12,7 @@ from cutpurse_server.matches import beginning, credits, deciding, desk, waiting
 from cutpurse_server.matches.deciding import Draft
 from cutpurse_server.matches.events import ChoiceDefaulted
 from cutpurse_server.matches.keeping import Decided
+from cutpurse_server.matches.replies import Replies
 from cutpurse_server.matches.stalls import Stalls
 from cutpurse_server.tournaments import reconciler
 from tests.simulation.shared_store import SharedStore
@@ -64,7 +65,7 @@ def repetitions_not_recognised(patch: pytest.MonkeyPatch) -> None:
     choose = deciding.choose
 
     def forgetful(draft: Draft, seat: Any, *arguments: Any) -> Any:
-        draft.record.requests.clear()
+        draft.record.replies = Replies()
         return choose(draft, seat, *arguments)
 
     patch.setattr("cutpurse_server.servicers.bots.choose", forgetful)

@@ -14,7 +14,7 @@ from cutpurse_server.matches.desk import MatchDesk
 from cutpurse_server.matches.events import Clock, SeatIdentity
 from cutpurse_server.matches.presence import Presence
 from cutpurse_server.matches.quiet import HELD_BACK_S
-from cutpurse_server.matches.record import Accepted, Refused
+from cutpurse_server.matches.replies import Accepted, Refused
 from cutpurse_server.wire import match_events
 from tests.simulation.shared_store import ReplicaLog, SharedStore
 from tests.simulation.virtual_time import VirtualTimeLoop, virtual_loop

@@ -8,7 +8,8 @@ from cutpurse_rules.contract import Seat
 from cutpurse_server.matches.beginning import begin_match
 from cutpurse_server.matches.deciding import Answer, Draft, choose, count_time, get_ready
 from cutpurse_server.matches.events import Cause, Clock, MatchEvent, SeatIdentity
-from cutpurse_server.matches.record import MatchRecord, Reply, fold
+from cutpurse_server.matches.record import MatchRecord, fold
+from cutpurse_server.matches.replies import Reply
 
 __all__ = ["BEGUN_MS", "CLOCK", "Table"]
 

@@ -24,7 +24,8 @@ from cutpurse_server.matches.events import (
     SeatReady,
     VoidCause,
 )
-from cutpurse_server.matches.record import Accepted, Phase, Refused, fold
+from cutpurse_server.matches.record import Phase, fold
+from cutpurse_server.matches.replies import Accepted, Refused
 from tests.server.matches.table import BEGUN_MS, CLOCK, Table
 
 
@@ -326,7 +327,7 @@ def test_the_record_of_the_whole_log_is_the_record_that_decided_it() -> None:
     table.play_out()
     again = fold(table.events)
     assert isinstance(table.events[-1], MatchEnded)
-    for name in ("phase", "number", "bank_ms", "strikes", "forfeited", "decisions", "outcome", "version", "requests"):
+    for name in ("phase", "number", "bank_ms", "strikes", "forfeited", "decisions", "outcome", "version", "replies"):
         assert getattr(again, name) == getattr(table.record, name), name
     assert again.game.fingerprint(again.state) == table.record.game.fingerprint(table.record.state)
 
@@ -334,7 +335,7 @@ def test_the_record_of_the_whole_log_is_the_record_that_decided_it() -> None:
 def test_a_draft_that_is_thrown_away_leaves_no_trace_on_the_record() -> None:
     table = Table().start()
     before = {
-        name: getattr(table.record, name) for name in ("number", "version", "chosen", "requests", "refused", "bank_ms")
+        name: getattr(table.record, name) for name in ("number", "version", "chosen", "replies", "refused", "bank_ms")
     }
     kept = {name: (value.copy() if isinstance(value, dict) else value) for name, value in before.items()}
     draft = Draft(table.record)

@@ -5,7 +5,7 @@ import asyncio
 from cutpurse.v1 import errors_pb2, match_pb2
 from cutpurse_server.errors import ErrorReason
 from cutpurse_server.identity import Role
-from cutpurse_server.matches.record import Accepted, Refused
+from cutpurse_server.matches.replies import Accepted, Refused
 from tests.server.matches.table import Table
 from tests.server.service.arena import Arena, BotStream, clock, eventually
 

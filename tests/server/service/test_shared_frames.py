@@ -14,7 +14,8 @@ from cutpurse_server.log.memory import MemoryLog
 from cutpurse_server.matches.beginning import begin_match
 from cutpurse_server.matches.deciding import Draft, get_ready
 from cutpurse_server.matches.events import Clock, SeatIdentity
-from cutpurse_server.matches.record import Accepted, MatchRecord
+from cutpurse_server.matches.record import MatchRecord
+from cutpurse_server.matches.replies import Accepted
 from cutpurse_server.servicers.connection import Connection
 
 

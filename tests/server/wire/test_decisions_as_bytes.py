@@ -13,7 +13,8 @@ from cutpurse_rules.contract import Seat
 from cutpurse_server.matches.beginning import begin_match
 from cutpurse_server.matches.deciding import Answer, Draft, choose, get_ready
 from cutpurse_server.matches.events import Clock, SeatIdentity
-from cutpurse_server.matches.record import Accepted, MatchRecord
+from cutpurse_server.matches.record import MatchRecord
+from cutpurse_server.matches.replies import Accepted
 from cutpurse_server.wire.decisions import accepted_to_frame, decision_to_frame
 from cutpurse_server.wire.matches import accepted_to_proto, fill_decision
 from cutpurse_server.wire.pieces import Numbers, Texts, content, moment, number, varint

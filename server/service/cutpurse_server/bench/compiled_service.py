@@ -35,6 +35,7 @@ COMPILED_MODULES = tuple(
         "matches/desk",
         "matches/keeping",
         "matches/record",
+        "matches/replies",
         "matches/waiting",
         "servicers/bots",
         "servicers/connection",

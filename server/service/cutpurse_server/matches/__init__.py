@@ -1,7 +1,7 @@
 """Matches: what happens in them, what the service knows of them, and how commands are decided.
 
 - `events`: the facts that a match's log holds; `beginning`: the first of them.
-- `record`: everything known about a match, a fold over its events.
+- `record`: everything known about a match, a fold over its events; `replies`: what was answered to its bots.
 - `clock`: deadlines and charges.
 - `deciding`: commands become events.
 - `desk`: commands of many matches, flushed together; `crowd`: the matches it holds; `credits`: time given back;

@@ -31,7 +31,8 @@ from cutpurse_server.matches.events import (
     Signature,
     VoidCause,
 )
-from cutpurse_server.matches.record import Accepted, MatchRecord, Phase, Refused, Reply, apply, state_hash
+from cutpurse_server.matches.record import MatchRecord, Phase, apply, state_hash
+from cutpurse_server.matches.replies import Accepted, Refused, Reply
 
 __all__ = [
     "NOTATION_BYTES_MAX",
@@ -107,7 +108,7 @@ def choose(draft: Draft, seat: Seat, answer: Answer, received_at_ms: int, now_ms
     too early, too late) are looked at afresh when they are repeated.
     """
     record = draft.record
-    known = record.requests.get((seat, answer.request_id))
+    known = record.replies.get(seat, answer.request_id)
     if known is not None:
         return known.reply if known.digest == answer.digest else _refusal(answer, ErrorReason.REQUEST_ID_REUSED)
     obstacle = _obstacle(record, seat, answer, received_at_ms)
@@ -230,12 +231,13 @@ def _refuse(
     shown = answer.notation if answer.notation is not None else f"index {answer.position}"
     kept = shown[:_ANSWER_KEPT_CHARACTERS].encode("utf-8", "replace").decode()
     draft.add(ChoiceRefused(record.number, seat, cause, kept, received_at_ms, rule, answer.request_id, answer.digest))
-    reply = record.requests[seat, answer.request_id].reply
+    known = record.replies.get(seat, answer.request_id)
+    assert known is not None, "a refusal that is in the log is remembered"
     if not player and record.refused[seat][0] > record.begun.clock.corrections_max:
         cost = charge(record, received_at_ms, seat)
         _play_default(draft, seat, cause, now_ms, cost.bank_charged_ms)
         _go_on(draft, now_ms)
-    return reply
+    return known.reply
 
 
 def _play_default(draft: Draft, seat: Seat, cause: Cause, now_ms: int, bank_charged_ms: int) -> None:

@@ -33,8 +33,9 @@ from cutpurse_server.matches.events import (
     SeatReady,
     VoidCause,
 )
+from cutpurse_server.matches.replies import Accepted, Answered, Refused, Replies
 
-__all__ = ["Accepted", "Chosen", "MatchRecord", "Phase", "Refused", "Reply", "apply", "fold", "state_hash"]
+__all__ = ["Chosen", "MatchRecord", "Phase", "apply", "fold", "state_hash"]
 
 
 class Phase(IntEnum):
@@ -50,39 +51,12 @@ _ENDED = Phase.ENDED
 """Looked up once: an enum's member takes as long as a decision's smaller steps."""
 
 
-class Accepted(NamedTuple):
-    """The reply to a choice that is in the log."""
-
-    decision: int
-    """As the seat counts its decisions."""
-    request_id: bytes
-
-
-class Refused(NamedTuple):
-    """The reply to a choice that was not taken."""
-
-    decision: int
-    request_id: bytes
-    reason: ErrorReason
-    rule: str
-    """Name of the rules' reason, or empty."""
-    corrections_left: int | None
-
-
-Reply = Accepted | Refused
-
-
 class Chosen(NamedTuple):
     """A seat's choice in the open decision."""
 
     action: Any
     notation: str
     cause: Cause
-
-
-class _Answered(NamedTuple):
-    digest: bytes
-    reply: Reply
 
 
 class MatchRecord:
@@ -108,7 +82,7 @@ class MatchRecord:
         "phase",
         "ready",
         "refused",
-        "requests",
+        "replies",
         "seat_of",
         "state",
         "state_mac",
@@ -149,8 +123,7 @@ class MatchRecord:
         self.decisions: tuple[int, ...] = (0,) * players
         """By seat: how many decisions have asked it."""
         self.last_charged_ms: tuple[int, ...] = (0,) * players
-        self.requests: dict[tuple[Seat, bytes], _Answered] = {}
-        """Replies to all answers that left a trace in the log, by seat and request id."""
+        self.replies = Replies()
         self.legal: dict[Seat, Any] = {}
         """Legal actions of the open decision as far as somebody asked for them: a pure function of `state`."""
         self.outcome: MatchOutcome | None = None
@@ -181,7 +154,7 @@ class MatchRecord:
         self.phase = like.phase
         self.ready = like.ready
         self.refused = like.refused.copy()
-        self.requests = like.requests.copy()
+        self.replies = Replies(like.replies)
         self.seat_of = like.seat_of
         self.state = like.state
         self.state_mac = like.state_mac
@@ -273,7 +246,7 @@ def _choice_made(record: MatchRecord, event: ChoiceMade, action: Any) -> None:
         if bank_charged_ms:
             record.bank_ms = _at(record.bank_ms, seat, record.bank_ms[seat] - bank_charged_ms)
         reply = Accepted(record.decisions[seat], request_id)
-        record.requests[seat, request_id] = _Answered(request_digest, reply)
+        record.replies.add(seat, request_id, Answered(request_digest, reply))
 
 
 def _choice_refused(record: MatchRecord, event: ChoiceRefused, _: Any) -> None:
@@ -286,7 +259,7 @@ def _choice_refused(record: MatchRecord, event: ChoiceRefused, _: Any) -> None:
         left, reason = None, ErrorReason.CORRECTIONS_USED_UP
     rule = event.rule.name if event.rule else ""
     reply = Refused(record.decisions[seat], event.request_id, reason, rule, left)
-    record.requests[seat, event.request_id] = _Answered(event.request_digest, reply)
+    record.replies.add(seat, event.request_id, Answered(event.request_digest, reply))
 
 
 def _choice_defaulted(record: MatchRecord, event: ChoiceDefaulted, _: Any) -> None:

@@ -19,7 +19,8 @@ from cutpurse_server.errors import ErrorReason, ServiceError
 from cutpurse_server.matches.crowd import Crowd
 from cutpurse_server.matches.deciding import REQUEST_ID_BYTES_MAX, Answer, Draft, choose, get_ready
 from cutpurse_server.matches.desk import MatchDesk
-from cutpurse_server.matches.record import MatchRecord, Phase, Refused
+from cutpurse_server.matches.record import MatchRecord, Phase
+from cutpurse_server.matches.replies import Refused
 from cutpurse_server.servicers.connection import Connection
 from cutpurse_server.servicers.gate import current_caller
 from cutpurse_server.servicers.hub import STREAMS_PER_BOT_MAX, Hub

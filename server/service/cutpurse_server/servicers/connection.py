@@ -13,7 +13,8 @@ from typing import Any
 from cutpurse.v1 import bot_pb2, match_pb2
 from cutpurse_rules.contract import Seat
 from cutpurse_server.log.port import Log
-from cutpurse_server.matches.record import Accepted, MatchRecord
+from cutpurse_server.matches.record import MatchRecord
+from cutpurse_server.matches.replies import Accepted
 from cutpurse_server.wire.decisions import accepted_to_frame, decision_to_frame
 from cutpurse_server.wire.matches import ended_to_proto, offer_to_proto
 

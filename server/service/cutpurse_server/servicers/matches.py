@@ -16,7 +16,8 @@ from cutpurse_server.matches.crowd import Crowd
 from cutpurse_server.matches.deciding import REQUEST_ID_BYTES_MAX, abort, choose
 from cutpurse_server.matches.desk import MatchDesk
 from cutpurse_server.matches.events import Clock, SeatIdentity, VoidCause
-from cutpurse_server.matches.record import MatchRecord, Refused
+from cutpurse_server.matches.record import MatchRecord
+from cutpurse_server.matches.replies import Refused
 from cutpurse_server.matches.story import Story
 from cutpurse_server.servicers.gate import current_caller
 from cutpurse_server.servicers.hub import Hub

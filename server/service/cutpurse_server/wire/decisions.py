@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from cutpurse_rules.contract import Seat
 from cutpurse_server.matches.clock import time_left
-from cutpurse_server.matches.record import Accepted, MatchRecord
+from cutpurse_server.matches.record import MatchRecord
+from cutpurse_server.matches.replies import Accepted
 from cutpurse_server.wire.games import GAME_WIRE, view_to_bytes
 from cutpurse_server.wire.pieces import Numbers, Texts, content, varint
 

@@ -13,7 +13,8 @@ from cutpurse_server.errors import CATALOGUE, ErrorReason, ServiceError
 from cutpurse_server.matches.clock import time_left
 from cutpurse_server.matches.deciding import Answer
 from cutpurse_server.matches.events import Clock, DecisionResolved, MatchOutcome, Signature
-from cutpurse_server.matches.record import Accepted, MatchRecord, Phase, Refused
+from cutpurse_server.matches.record import MatchRecord, Phase
+from cutpurse_server.matches.replies import Accepted, Refused
 from cutpurse_server.wire.games import GAME_WIRE, notation_from_proto
 
 __all__ = [
