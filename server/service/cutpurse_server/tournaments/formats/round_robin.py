@@ -27,8 +27,8 @@ from cutpurse_server.tournaments.formats.grouping import SAME_OWNER, mended
 
 __all__ = ["EVEN_TABLES_MAX", "ROUND_REACH", "RoundRobin", "round_robin_matches"]
 
-EVEN_TABLES_MAX = 500
-"""Of so many tables, at most, the even order is made: some 0.1 s for each round."""
+EVEN_TABLES_MAX = 2_500
+"""Of so many tables, at most, the even order is made: half a second for each round at most."""
 
 ROUND_REACH = 64
 """Of how many tables of a bot, at most, its next one is chosen, so that large schedules are made quickly."""
