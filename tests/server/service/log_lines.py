@@ -19,19 +19,27 @@ class _Lines(logging.Handler):
     def __init__(self, lines: list[str]) -> None:
         super().__init__(logging.DEBUG)
         self._lines = lines
+        self._known: set[str] = set()
         self._formatter = logging.Formatter()
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._lines.append(self._formatter.format(record))
+        line = self._formatter.format(record)
+        # gRPC says the same again with every call.
+        if line not in self._known:
+            self._known.add(line)
+            self._lines.append(line)
 
 
 @contextmanager
 def kept_log_lines() -> Iterator[list[str]]:
-    """The lines so far; those of structlog are added when the block is left."""
+    """The lines so far, each once; those of structlog are added when the block is left.
+
+    Nobody else keeps lines meanwhile: of very many requests that would look like memory that the service keeps.
+    """
     lines: list[str] = []
     handler, root = _Lines(lines), logging.getLogger()
-    level = root.level
-    root.addHandler(handler)
+    level, others = root.level, root.handlers
+    root.handlers = [handler]
     root.setLevel(logging.DEBUG)
     entries: list[Any] = []
     # A test before this one may have left only errors to be logged.
@@ -42,6 +50,6 @@ def kept_log_lines() -> Iterator[list[str]]:
             yield lines
     finally:
         structlog.configure(**configuration)
-        root.removeHandler(handler)
+        root.handlers = others
         root.setLevel(level)
         lines.extend(map(repr, entries))
