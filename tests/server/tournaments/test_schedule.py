@@ -175,7 +175,9 @@ def seated(tables: list[list[int]]) -> list[list[int]]:
     return [sorted(table, key=lambda each: code("cutpurse/seat/v2", 1, *table, each)) for table in tables]
 
 
-@pytest.mark.parametrize(("players", "count"), [(2, 5), (2, 9), (2, 24), (3, 8), (3, 13), (4, 9), (5, 9), (5, 11)])
+@pytest.mark.parametrize(
+    ("players", "count"), [(2, 5), (2, 9), (2, 24), (3, 8), (3, 13), (4, 9), (5, 9), (5, 11), (3, 20), (2, 64)]
+)
 def test_in_a_round_of_all_tables_nobody_is_ahead_by_more_than_one_block(players: int, count: int) -> None:
     sat = Counter({each.bot: 0 for each in entrants(count)})
 
