@@ -18,10 +18,13 @@ import grpc
 from cutpurse.v1 import identity_pb2, identity_pb2_grpc, match_pb2, match_pb2_grpc
 from tests.acceptance import dying_service, stubborn_client
 from tests.acceptance.logs import MatchLog
+from tests.acceptance.pace import Pace
 from tests.acceptance.processes import PATIENCE_S, Marked, cutpurse, free_port, until
 
 __all__ = [
     "BOTS",
+    "CHOICES_MIN",
+    "CLOCK",
     "SEED",
     "Service",
     "check_ledger",
@@ -38,6 +41,8 @@ CLOCK = match_pb2.ClockSettings(
     decision_ms=60_000, bank_ms=60_000, delivery_ms=200, settle_ms=200, warm_up_ms=120_000, strikes_max=1
 )
 
+CHOICES_MIN = 24
+"""Each of the bots makes more choices than that in a match, on average."""
 _UNDER_WAY_MS = 250
 """A reply that left before a kill comes within that time, and one of the next process does not: it starts longer."""
 
@@ -129,18 +134,24 @@ def enter_with(address: str, token: str, matches: int) -> tuple[dict[str, str], 
 
 
 def dial_in(
-    marked: Marked, folder: Path, addresses: Sequence[str], tokens: dict[str, str], matches: int
+    marked: Marked,
+    folder: Path,
+    addresses: Sequence[str],
+    tokens: dict[str, str],
+    matches: int,
+    pace: Pace | None = None,
 ) -> dict[str, Any]:
     """Start a client process for each bot that plays so many matches; each keeps a ledger FOLDER/BOT.
 
-    The first bot begins at the first address, the next at the next.
+    The first bot begins at the first address, the next at the next. They play as fast as they can, or at a pace.
     """
+    environment = {} if pace is None else pace.environment
     clients = {}
     for number, bot in enumerate(BOTS):
         first = number % len(addresses)
         where = ",".join((*addresses[first:], *addresses[:first]))
         command = [sys.executable, stubborn_client.__file__, bot, where, str(folder / bot), str(matches)]
-        clients[bot] = marked.start(command, folder / f"{bot}.log", CUTPURSE_TOKEN=tokens[bot])
+        clients[bot] = marked.start(command, folder / f"{bot}.log", CUTPURSE_TOKEN=tokens[bot], **environment)
     return clients
 
 

@@ -6,7 +6,8 @@ It dials in again whenever the stream breaks or its service's log is away, at th
 sends what was not acknowledged again with the same request id, and a few choices besides that were acknowledged long
 ago. Its choices follow from match and decision alone. Each acknowledgement and each refusal is a line of the ledger, on
 the disk before anything else happens:
-`{"kind", "match", "decision", "request", "notation", "at_ms", "reply"}`, the last in hexadecimal as it came.
+`{"kind", "match", "decision", "request", "notation", "at_ms", "reply"}`, the last in hexadecimal as it came. A test may
+set the pace (`pace`): choices wait, replies are written down all the same.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import os
 import queue
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -24,10 +26,12 @@ from typing import Any
 import grpc
 
 from cutpurse.v1 import bot_pb2, bot_pb2_grpc, errors_pb2, match_pb2, match_pb2_grpc
+from tests.acceptance.pace import may_go_on
 
 REPEATED = 8
 """So many acknowledged choices are sent again with every new stream."""
 PAUSE_S = 0.05
+_PACE_S = 0.01
 
 _TRY_AGAIN = (errors_pb2.ERROR_REASON_LOG_UNAVAILABLE, errors_pb2.ERROR_REASON_DRAINING)
 """Refusals that say nothing of the choice: nobody knows whether it was taken, or it was not looked at."""
@@ -77,8 +81,8 @@ class StubbornClient:
         again = [*self._waiting.values(), *list(self._acknowledged.values())[-REPEATED:]]
         if again:
             outbox.put(bot_pb2.ConnectRequest(choices=again))
-        requests: Iterator[bot_pb2.ConnectRequest] = iter(outbox.get, None)
-        stream = stub.Connect(requests, metadata=self._metadata)
+        gone = threading.Event()
+        stream = stub.Connect(self._paced(outbox, gone), metadata=self._metadata)
         try:
             for frame in stream:
                 if frame.HasField("welcome"):
@@ -91,8 +95,18 @@ class StubbornClient:
                 if len(self._over) >= self._matches and not self._waiting:
                     return
         finally:
+            gone.set()
             outbox.put(None)
             stream.cancel()
+
+    def _paced(
+        self, outbox: queue.SimpleQueue[bot_pb2.ConnectRequest | None], gone: threading.Event
+    ) -> Iterator[bot_pb2.ConnectRequest]:
+        """What is to be sent, as soon as it may be; until the stream is gone."""
+        for request in iter(outbox.get, None):
+            while request.choices and not may_go_on(len(self._acknowledged)) and not gone.wait(_PACE_S):
+                pass
+            yield request
 
     def _answer(self, frame: bot_pb2.ConnectResponse) -> bot_pb2.ConnectRequest:
         for accepted in frame.accepted:

@@ -13,15 +13,25 @@ import random
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.acceptance.dying_service import BEFORE_THE_COMMIT, BETWEEN_COMMIT_AND_REPLY
 from tests.acceptance.logs import read_matches
+from tests.acceptance.pace import Pace
 from tests.acceptance.processes import Marked, until
-from tests.acceptance.serving import BOTS, Service, check_ledger, dial_in, enter, unheard, until_all_have_ended
+from tests.acceptance.serving import (
+    BOTS,
+    CHOICES_MIN,
+    Service,
+    check_ledger,
+    dial_in,
+    enter,
+    unheard,
+    until_all_have_ended,
+)
 
 LONG_SEEDS = int(os.environ.get("CUTPURSE_KILL_SEEDS", "25"))
 LONG_FIRST = int(os.environ.get("CUTPURSE_KILL_FIRST", "10"))
@@ -30,8 +40,8 @@ LONG_MATCHES = 130
 """So many give some ten thousand moves: with the seeds and kills above, 1,000 kills and far more than 100,000 moves."""
 _FLUSHES_MAX = 60
 """A process that dies at a named point does so after at most as many transactions."""
-_LINE_BYTES = 250
-"""About the length of a line in a ledger."""
+_CHOICES_MAX = 20
+"""Between two kills in the middle of play a bot makes at most as many choices."""
 
 
 @pytest.fixture
@@ -66,25 +76,33 @@ def play_through_kills(
     """Let clients play matches to their end while the service is killed at random moments; the matches' ids."""
     service.until_it_serves()
     tokens, ids = enter(service, matches)
-    clients = dial_in(marked, folder, [service.address], tokens, matches)
+    pace = Pace(folder, [folder / bot for bot in BOTS])
+    clients = dial_in(marked, folder, [service.address], tokens, matches, pace)
+    # One until a kill, and another one where it is followed by a death at a named point.
+    share = matches * CHOICES_MIN // (2 * kills_max)
     while service.kills < kills_max and not _ended(clients):
+        pace.grant(share)
         match chance.randrange(4):
             case 0:
                 # Wherever it is, also before it serves.
                 time.sleep(chance.uniform(0, 1.2))
                 dies = None
             case 1:
-                dies = (chance.choice((BEFORE_THE_COMMIT, BETWEEN_COMMIT_AND_REPLY)), chance.randint(1, _FLUSHES_MAX))
+                flushes_max = min(share, _FLUSHES_MAX)
+                dies = (chance.choice((BEFORE_THE_COMMIT, BETWEEN_COMMIT_AND_REPLY)), chance.randint(1, flushes_max))
             case _:
                 # In the middle of play, by the moves that were acknowledged meanwhile: so often on every machine.
-                enough = _written(folder) + chance.randint(1, 60) * _LINE_BYTES
-                _until_written(folder, enough, clients, service)
+                left = max(pace.left - chance.randint(1, min(share, _CHOICES_MAX)), 0)
+                _until(lambda left=left: pace.left <= left, clients, service)  # type: ignore[misc]
                 dies = None
         service.kill(dies)
         if dies is not None:
-            until(lambda: service.has_ended() or _ended(clients), "the named point is reached")
+            # Where that point does not come before the share is played, it is killed like any other.
+            pace.grant(share)
+            _until(lambda: pace.left == 0, clients, service)
     if service.dies:
         service.kill()
+    pace.grant_all()
     until_all_have_ended([folder / bot for bot in BOTS], list(clients.values()))
     for bot, client in clients.items():
         assert client.wait() == 0, (folder / f"{bot}.log").read_text()
@@ -93,13 +111,8 @@ def play_through_kills(
     return ids
 
 
-def _until_written(folder: Path, enough: int, clients: dict[str, subprocess.Popen[bytes]], service: Service) -> None:
-    until(lambda: _written(folder) > enough or _ended(clients) or service.has_ended(), "play goes on")
-
-
-def _written(folder: Path) -> int:
-    """Bytes in the ledgers."""
-    return sum((folder / bot).stat().st_size for bot in BOTS if (folder / bot).exists())
+def _until(holds: Callable[[], bool], clients: dict[str, subprocess.Popen[bytes]], service: Service) -> None:
+    until(lambda: holds() or _ended(clients) or service.has_ended(), "play goes on")
 
 
 def _ended(clients: dict[str, subprocess.Popen[bytes]]) -> bool:
@@ -107,10 +120,10 @@ def _ended(clients: dict[str, subprocess.Popen[bytes]]) -> bool:
 
 
 async def test_a_killed_service_loses_and_doubles_no_acknowledged_move(marked: Marked, tmp_path: Path) -> None:
-    counted = await kill_the_service(marked, tmp_path, 2, matches=8, kills_max=12)
+    counted = await kill_the_service(marked, tmp_path, 2, matches=10, kills_max=12)
 
     print(dict(counted))
-    assert counted["kills"] >= 8
+    assert counted["kills"] >= 12
     assert counted["between commit and reply"] >= 1
     assert counted["acknowledged"] >= 300
     assert counted["repeated"] >= 10
@@ -127,6 +140,6 @@ async def test_a_service_killed_very_often_loses_and_doubles_no_acknowledged_mov
         folder.mkdir()
         counted += await kill_the_service(marked, folder, seed, LONG_MATCHES, LONG_KILLS)
         print(dict(counted))
-    assert counted["kills"] >= LONG_SEEDS * LONG_KILLS * 0.9
+    assert counted["kills"] >= LONG_SEEDS * LONG_KILLS
     assert counted["between commit and reply"] >= LONG_SEEDS * LONG_KILLS * 0.05
     assert counted["acknowledged"] >= LONG_SEEDS * LONG_MATCHES * 48

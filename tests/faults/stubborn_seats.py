@@ -72,9 +72,10 @@ class House:
         await self._open_desk()
         self.counted["kills"] += 1
 
-    def close(self) -> None:
-        """End the desk, whatever it is doing."""
+    async def close(self) -> None:
+        """End the desk, whatever it is doing, and close the log."""
         self._give_up()
+        await self.log.close()
 
     async def record(self, match: str) -> MatchRecord | None:
         """What a desk knows of a match; whoever asks is patient."""
@@ -126,8 +127,10 @@ class House:
     async def _take_a_new_log(self) -> None:
         if self._again is not None:
             await self.log.close()
-            self.log = self._again()
-            await self.log.open()
+            taken = self._again()
+            await taken.open()
+            # Not before: seats ask it for the time meanwhile, and one that is not open yet cannot tell.
+            self.log = taken
 
     def _give_up(self) -> None:
         """Leave a desk as a killed process leaves it: nothing of it goes on."""
@@ -226,8 +229,7 @@ class StubbornSeats:
             await asyncio.sleep(_PAUSE_S)
 
     async def check(self) -> None:
-        """Hold all replies against the log, which is closed then."""
-        await self._house.log.close()
+        """Hold all replies against the log of a house that was closed."""
         logs = await read_matches(self._house.log)
         assert len(logs) == len(self._games)
         stand: Counter[tuple[str, Seat, bytes, str]] = Counter()

@@ -86,7 +86,7 @@ async def play_over_a_faulty_store(log: Log, seed: str) -> Counter[str]:
     finally:
         over.set()
         await killing
-        house.close()
+        await house.close()
     await seats.check()
     print(dict(house.counted))
     return house.counted

@@ -24,8 +24,9 @@ import pytest
 from cutpurse.v1 import identity_pb2, identity_pb2_grpc, match_pb2, tournament_pb2, tournament_pb2_grpc
 from cutpurse_server.log.postgresql import PostgreSQLLog
 from tests.acceptance.logs import MatchLog, read_matches
+from tests.acceptance.pace import Pace
 from tests.acceptance.processes import PATIENCE_S, Marked, until
-from tests.acceptance.serving import BOTS, CLOCK, check_ledger, dial_in, enter_with, until_all_have_ended
+from tests.acceptance.serving import BOTS, CHOICES_MIN, CLOCK, check_ledger, dial_in, enter_with, until_all_have_ended
 from tests.replicas.processes import Replica, three_replicas
 from tests.server.log.postgresql_cluster import Cluster, running_cluster
 
@@ -34,8 +35,6 @@ pytestmark = [pytest.mark.postgresql, pytest.mark.timeout(300)]
 LONG_SEEDS = int(os.environ.get("CUTPURSE_REPLICAS_SEEDS", "6"))
 LONG_FIRST = int(os.environ.get("CUTPURSE_REPLICAS_FIRST", "30"))
 CRASH = "crash of the database"
-_LINE_BYTES = 250
-"""About the length of a line in a ledger."""
 
 
 @pytest.fixture
@@ -125,13 +124,17 @@ async def play_through_faults(
         database = await cluster.create_database()
         replicas, token = three_replicas(marked, folder, cluster.address(database))
         tokens, ids = enter_with(replicas[0].address, token, matches)
-        clients = dial_in(marked, folder, [replica.address for replica in replicas], tokens, matches)
+        pace = Pace(folder, [folder / bot for bot in BOTS])
+        clients = dial_in(marked, folder, [replica.address for replica in replicas], tokens, matches, pace)
+        share = matches * CHOICES_MIN // faults_max
         chance = random.Random(seed)
         faults = Faults(cluster, database, replicas, chance, only)
         while faults.counted.total() < faults_max and not _any_ended(clients):
-            enough = _written(folder) + chance.randint(1, 60) * _LINE_BYTES
-            until(lambda enough=enough: _written(folder) > enough or _any_ended(clients), "play goes on")  # type: ignore[misc]
+            pace.grant(share)
+            left = pace.left - chance.randint(1, share)
+            until(lambda left=left: pace.left <= left or _any_ended(clients), "play goes on")  # type: ignore[misc]
             faults.one()
+        pace.grant_all()
         until_all_have_ended([folder / bot for bot in BOTS], list(clients.values()))
         for bot, client in clients.items():
             assert client.wait() == 0, (folder / f"{bot}.log").read_text()
@@ -150,11 +153,6 @@ async def play_through_faults(
     return counted
 
 
-def _written(folder: Path) -> int:
-    """Bytes in the ledgers."""
-    return sum((folder / bot).stat().st_size for bot in BOTS if (folder / bot).exists())
-
-
 def _any_ended(clients: dict[str, Any]) -> bool:
     return any(client.poll() is not None for client in clients.values())
 
@@ -167,7 +165,7 @@ async def test_faults_of_replicas_and_database_lose_and_double_no_acknowledged_m
     print(dict(counted))
     assert counted["acknowledged"] >= 200
     assert counted["repeated"] >= 10
-    assert all(counted[kind] >= 1 for kind in ("kill -9", "drain", "hang", CRASH, "connections cut"))
+    assert all(counted[kind] == 2 for kind in ("kill -9", "drain", "hang", CRASH, "connections cut"))
 
 
 @pytest.mark.long
@@ -189,7 +187,7 @@ async def test_many_crashes_of_the_database_lose_and_double_no_acknowledged_move
     counted = await play_through_faults(marked, tmp_path, seed, matches=40, faults_max=40, only=CRASH)
 
     print(dict(counted))
-    assert counted[CRASH] >= 30
+    assert counted[CRASH] == 40
     assert counted["acknowledged"] >= 2_000
 
 
