@@ -56,8 +56,15 @@ test-slow: install bubblewrap ## Run only the slow tests
 test-postgresql: install postgresql ## Run only the tests that start a PostgreSQL of their own
 	$(BIN)/python -m pytest -m "postgresql and not long" $(PYTEST)
 
+.PHONY: test-compiled
+test-compiled: export PYTHONPATH := $(abspath build/compiled)
+test-compiled: compiled ## Run the quick tests on the compiled form of rules and service (needs a C compiler)
+	$(BIN)/python -c 'from cutpurse_rules import chance; assert chance.__file__.endswith(".so"), chance.__file__'
+	$(BIN)/python -c 'from cutpurse_server.matches import record; assert record.__file__.endswith(".so"), record.__file__'
+	$(BIN)/python -m pytest -m "not interpreted and not slow and not postgresql and not long and not languages" $(PYTEST)
+
 .PHONY: test-all
-test-all: test test-slow test-postgresql test-languages ## Run the quick tests, the slow ones, those with PostgreSQL, all languages
+test-all: test test-slow test-postgresql test-languages test-compiled ## Run the quick tests, the slow ones, those with PostgreSQL, all languages, the compiled form
 
 # The languages beside Python. Each has a target that builds and tests its SDK and its first bot; a missing toolchain fails it.
 LANGUAGES := cpp go java rust typescript
@@ -162,17 +169,13 @@ bench: install ## Measure, each figure as a ratio to a floor measured in the sam
 	$(BIN)/cutpurse bench --output build/bench.json $(BENCH)
 
 .PHONY: compiled
-compiled: install ## Compile the rules and what runs for every decision (build/compiled; minutes, needs a C compiler), and run their tests on the compiled form
-	$(BIN)/python -m cutpurse_server.bench.compiled
-	PYTHONPATH=build/compiled $(BIN)/python -c 'from cutpurse_rules import chance; assert chance.__file__.endswith(".so")'
-	@# The toy game is interpreted, and cannot inherit from the compiled contract; nor can a fault be planted in compiled code.
-	PYTHONPATH=build/compiled $(BIN)/python -m pytest -m "not slow and not long" tests/rules $(PYTEST) \
-		--ignore tests/rules/rock_paper_scissors --ignore tests/rules/test_names.py \
-		--deselect tests/rules/shadow_thief/test_machine.py::test_the_machine_finds_a_card_that_is_lost_and_tells_it_in_few_choices
-	$(BIN)/python -m cutpurse_server.bench.compiled_service
-	PYTHONPATH=build/compiled $(BIN)/python -c 'from cutpurse_server.matches import record; assert record.__file__.endswith(".so")'
-	PYTHONPATH=build/compiled $(BIN)/python -m pytest -m "not slow and not long" $(PYTEST) \
-		tests/server/wire tests/server/matches tests/server/log/test_match_events.py tests/server/log/test_sqlite.py
+compiled: install ## Build the wheels of rules and service compiled (build/compiled-wheels; minutes, needs a C compiler), and unpack them (build/compiled)
+	rm -rf build/compiled build/compiled-wheels
+	for distribution in server/rules server/service; do \
+		CUTPURSE_COMPILED=1 $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+			--wheel-dir build/compiled-wheels ./$$distribution; done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --target build/compiled \
+		build/compiled-wheels/*.whl
 
 .PHONY: scale
 scale: install ## Play 100,000 matches of 1,000 entrants through log and reconciler, the play faked; SCALE="--format ladder"

@@ -122,6 +122,7 @@ def number_replies(monkeypatch: pytest.MonkeyPatch) -> None:
 PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [forget_requests, forget_one_seat, number_replies]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
 async def test_a_planted_fault_is_noticed(
     plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch

@@ -117,6 +117,7 @@ def test_the_machine_finds_nothing() -> None:
     run_state_machine_as_test(ShadowThiefMachine, settings=QUICK)
 
 
+@pytest.mark.interpreted
 def test_the_machine_finds_a_card_that_is_lost_and_tells_it_in_few_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     def lay_additions(state: State, chosen: Any) -> None:
         """As in the game, but what is added vanishes where it was held twice."""

@@ -21,8 +21,12 @@ def test_appends_and_decisions_are_measured_on_a_server_of_their_own(tmp_path: P
 
     assert result.exit_code == 0, result.output
     report = json.loads(path.read_text())
-    assert report["not_measured"] == {}
-    assert {line["name"]: min(*line["values"], *line["floors"]) > 0 for line in report["lines"]} == {
+    compiled = "decisions through the service on PostgreSQL, 64 matches, compiled"
+    measured = {line["name"]: min(*line["values"], *line["floors"]) > 0 for line in report["lines"]}
+    # Whether it is compiled is the machine's business.
+    assert measured.pop(compiled, True)
+    assert report["not_measured"].keys() <= {compiled}
+    assert measured == {
         "decisions through the service on PostgreSQL, 64 matches": True,
         "decisions through the service on PostgreSQL, 64 matches, three replicas": True,
         "appends to PostgreSQL in groups of 16, synchronous_commit=on": True,
@@ -42,7 +46,8 @@ def test_what_three_replicas_add_is_the_ratio_to_one_of_them(monkeypatch: pytest
     taken: list[tuple[int, str, int]] = []
     databases = iter(("postgresql:1", "postgresql:2"))
 
-    def service(matches: int, seconds: float, log: str, replicas: int) -> dict[str, float]:
+    def service(matches: int, seconds: float, log: str, replicas: int, code: Path | None) -> dict[str, float]:
+        assert code is None
         taken.append((matches, log, replicas))
         return {"per_s": 100.0 + 50.0 * replicas}
 
@@ -63,11 +68,11 @@ def test_without_postgresql_the_report_says_what_to_install(monkeypatch: pytest.
     result = CliRunner().invoke(app, ["bench", "--only", "PostgreSQL", "--rounds", "1", "--seconds", "0.2", "--json"])
 
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["not_measured"] == dict.fromkeys(
-        (
-            "decisions through the service on PostgreSQL, 64 matches",
-            "decisions through the service on PostgreSQL, 64 matches, three replicas",
-            "appends to PostgreSQL in groups of 16, synchronous_commit=on",
-        ),
-        "PostgreSQL and cutpurse-server[postgresql]",
-    )
+    decisions = "decisions through the service on PostgreSQL, 64 matches"
+    needed = "PostgreSQL and cutpurse-server[postgresql]"
+    assert json.loads(result.stdout)["not_measured"] == {
+        decisions: needed,
+        f"{decisions}, compiled": f"{needed}, and compile by `make compiled`",
+        f"{decisions}, three replicas": needed,
+        "appends to PostgreSQL in groups of 16, synchronous_commit=on": needed,
+    }

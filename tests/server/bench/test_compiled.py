@@ -1,4 +1,4 @@
-"""The compiled rules lie in a folder of their own, are used only while they are the present ones, and play the same."""
+"""The compiled form lies in a folder of its own, is measured only while it is the present one, and plays the same."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 import cutpurse_rules
+import cutpurse_server
 from cutpurse_server.bench import compiled
-from cutpurse_server.bench.compiled import compile_rules, compiled_decisions_per_s, is_compiled
+from cutpurse_server.bench.compiled import COMPILED, compiled_decisions_per_s, is_compiled
+from tests.repository.tree import ROOT
 
-SOURCES = Path(cutpurse_rules.__file__).parent
+SOURCES = [Path(str(package.__file__)).parent for package in (cutpurse_rules, cutpurse_server)]
 
 PLAY = """
 import hashlib, random, sys
@@ -45,10 +47,11 @@ print(digest.hexdigest())
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The rules with an empty file in the place of every compiled module."""
-    shutil.copytree(SOURCES, tmp_path / "cutpurse_rules", ignore=shutil.ignore_patterns("__pycache__"))
-    for source in (tmp_path / "cutpurse_rules").rglob("*.py"):
-        source.with_suffix(".cpython-311.so").touch()
+    """Rules and service with an empty file in the place of a compiled module of each."""
+    for sources, module in zip(SOURCES, ("chance", "matches/record"), strict=True):
+        copy = tmp_path / sources.name
+        shutil.copytree(sources, copy, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+        (copy / f"{module}.cpython-311.so").touch()
     return tmp_path
 
 
@@ -60,7 +63,7 @@ def played(folder: Path, suffix: str) -> str:
     return done.stdout.strip()
 
 
-def test_rules_that_are_compiled_as_they_are_now_are_used(folder: Path) -> None:
+def test_what_is_compiled_as_it_is_now_is_measured(folder: Path) -> None:
     assert is_compiled(folder)
 
 
@@ -71,9 +74,9 @@ def test_a_source_that_has_changed_since_is_noticed(folder: Path) -> None:
     assert not is_compiled(folder)
 
 
-@pytest.mark.parametrize("missing", ["chance.py", "art_robbery/turn.cpython-311.so"])
+@pytest.mark.parametrize("missing", ["cutpurse_rules/chance.py", "cutpurse_server/matches/record.cpython-311.so"])
 def test_a_module_that_is_missing_is_noticed(folder: Path, missing: str) -> None:
-    (folder / "cutpurse_rules" / missing).unlink()
+    (folder / missing).unlink()
 
     assert not is_compiled(folder)
 
@@ -84,14 +87,16 @@ def test_nothing_is_measured_where_nothing_is_compiled(tmp_path: Path, monkeypat
     assert compiled_decisions_per_s("art_robbery", 2, 0.1) is None
 
 
-def test_the_rules_that_everybody_else_imports_are_the_interpreted_ones() -> None:
-    assert not list(SOURCES.rglob("*.so"))
+@pytest.mark.interpreted
+def test_what_everybody_else_imports_is_the_interpreted_form() -> None:
+    assert not [path for sources in SOURCES for path in sources.rglob("*.so")]
 
 
+@pytest.mark.interpreted
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which(os.environ.get("CC", "cc")) is None, reason="there is no C compiler")
-def test_the_compiled_rules_play_the_same_matches(tmp_path: Path) -> None:
-    compile_rules(tmp_path)
+def test_the_compiled_rules_play_the_same_matches() -> None:
+    subprocess.run(["make", "compiled"], cwd=ROOT, check=True)
 
-    assert is_compiled(tmp_path)
-    assert played(tmp_path, ".so") == played(SOURCES.parent, ".py")
+    assert is_compiled(ROOT / COMPILED)
+    assert played(ROOT / COMPILED, ".so") == played(SOURCES[0].parent, ".py")

@@ -132,6 +132,7 @@ async def test_a_bad_later_frame_ends_the_stream_and_the_match_goes_on(
     await streams["ben"].answer(await streams["ben"].next("decisions", match))
 
 
+@pytest.mark.interpreted
 async def test_a_stream_that_is_cut_off_in_its_first_write_still_hears_why(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -379,6 +379,7 @@ async def run(test: Test, arguments: tuple[Any, ...]) -> None:
         await test(arena, *arguments)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(("plant", "test", "arguments"), LEAKS, ids=[plant.__name__ for plant, _, _ in LEAKS])
 async def test_a_planted_leak_is_noticed(
     plant: Plant, test: Test, arguments: tuple[Any, ...], monkeypatch: Patch

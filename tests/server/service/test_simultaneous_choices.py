@@ -14,6 +14,8 @@ from tests.server.service.arena import Arena, BotStream, clock, open_arena
 from tests.server.service.observed import Shown, asked_of, keep_frame, public_parts
 from tests.server.service.toy_game import register_toy_game
 
+pytestmark = pytest.mark.interpreted
+
 Behaviour = Callable[[BotStream, match_pb2.Decision], Awaitable[object]]
 
 

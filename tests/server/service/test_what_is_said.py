@@ -95,6 +95,7 @@ async def everything_refused(arena: Arena) -> Sequence[Refusal]:
     return refusals
 
 
+@pytest.mark.interpreted
 async def test_the_text_of_an_exception_stays_inside() -> None:
     with kept_log_lines() as lines:
         async with open_arena() as arena:

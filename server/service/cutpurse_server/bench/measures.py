@@ -13,8 +13,7 @@ from typing import Any
 
 from cutpurse_rules import GAMES
 from cutpurse_server.bench.appends import bare_appends_per_s, log_appends_per_s
-from cutpurse_server.bench.compiled import COMPILED, compiled_decisions_per_s
-from cutpurse_server.bench.compiled_service import service_is_compiled
+from cutpurse_server.bench.compiled import COMPILED, compiled_decisions_per_s, is_compiled
 from cutpurse_server.bench.playouts import open_spiel_decisions_per_s, rules_decisions_per_s
 from cutpurse_server.bench.processes import result_of, server
 from cutpurse_server.bench.replays import replayed_decisions_per_s
@@ -98,12 +97,16 @@ def _service(matches: int, seconds: float, log: str = "", replicas: int = 1, cod
 
 
 def _compiled_service(matches: int, seconds: float) -> Figures | None:
-    return _service(matches, seconds, code=COMPILED) if service_is_compiled(COMPILED) else None
+    return _service(matches, seconds, code=COMPILED) if is_compiled(COMPILED) else None
 
 
-def _service_on_postgresql(matches: int, replicas: int, seconds: float) -> Figures | None:
+def _service_on_postgresql(matches: int, replicas: int, seconds: float, code: Path | None = None) -> Figures | None:
     address = _from_database("fresh_database")
-    return None if address is None else _service(matches, seconds, address, replicas)
+    return None if address is None else _service(matches, seconds, address, replicas, code)
+
+
+def _compiled_service_on_postgresql(matches: int, seconds: float) -> Figures | None:
+    return _service_on_postgresql(matches, 1, seconds, COMPILED) if is_compiled(COMPILED) else None
 
 
 def _appends_to_postgresql(function: str, seconds: float) -> Figures | None:
@@ -194,6 +197,14 @@ MEASURES: tuple[Measure, ...] = (
         partial(_service_on_postgresql, 64, 1),
         _echo_16,
         needs=_POSTGRESQL,
+    ),
+    Measure(
+        "decisions through the service on PostgreSQL, 64 matches, compiled",
+        "bare echo, 16 streams",
+        0.5,
+        partial(_compiled_service_on_postgresql, 64),
+        _echo_16,
+        needs=f"{_POSTGRESQL}, and compile by `make compiled`",
     ),
     # What replicas add depends on the processor cores there are for them, so it is shown and not judged.
     Measure(

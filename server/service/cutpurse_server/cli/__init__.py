@@ -14,6 +14,7 @@ from cutpurse_server.cli.log import log
 from cutpurse_server.cli.match import match
 from cutpurse_server.cli.serve import serve
 from cutpurse_server.cli.tournament import tournament
+from cutpurse_server.matches import record
 
 __all__ = ["app", "main"]
 
@@ -29,7 +30,8 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"cutpurse {__version__}")
+        is_compiled = not str(record.__file__).endswith(".py")
+        typer.echo(f"cutpurse {__version__}" + ", compiled" * is_compiled)
         raise typer.Exit
 
 
