@@ -7,16 +7,17 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-__all__ = ["Pace", "may_go_on"]
+__all__ = ["Pace", "granted"]
 
 VARIABLE = "CUTPURSE_PACE"
-"""Names the file that says how many choices of a client may be acknowledged; without it, any number."""
+"""Names the file that says how many choices a client may make; without it, any number."""
+_ALL = 1 << 60
 
 
-def may_go_on(acknowledged: int) -> bool:
-    """Whether a client of which so many choices were acknowledged may make another one."""
+def granted() -> int:
+    """How many choices a client may make, all in all."""
     pace = os.environ.get(VARIABLE)
-    return pace is None or acknowledged < int(Path(pace).read_text())
+    return _ALL if pace is None else int(Path(pace).read_text())
 
 
 class Pace:
@@ -33,7 +34,7 @@ class Pace:
         self.grant(0)
 
     def grant(self, choices: int) -> None:
-        """So many more may be acknowledged of each client."""
+        """Each client may make so many more."""
         self._granted += choices
         # Whoever reads it meanwhile reads a whole number.
         written = self._file.with_suffix(".new")
@@ -42,11 +43,11 @@ class Pace:
 
     def grant_all(self) -> None:
         """No more waiting."""
-        self.grant(1 << 60)
+        self.grant(_ALL)
 
     @property
     def left(self) -> int:
-        """How many choices the client that is ahead may still make before it waits."""
+        """How many choices the client that is ahead has still to make, and to hear of, before it waits."""
         return self._granted - max(self._count(ledger) for ledger in self._ledgers)
 
     def _count(self, ledger: Path) -> int:

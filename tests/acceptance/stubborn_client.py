@@ -26,7 +26,7 @@ from typing import Any
 import grpc
 
 from cutpurse.v1 import bot_pb2, bot_pb2_grpc, errors_pb2, match_pb2, match_pb2_grpc
-from tests.acceptance.pace import may_go_on
+from tests.acceptance.pace import granted
 
 REPEATED = 8
 """So many acknowledged choices are sent again with every new stream."""
@@ -48,6 +48,8 @@ class StubbornClient:
         self._matches = matches
         self._waiting: dict[bytes, match_pb2.Choice] = {}
         self._acknowledged: dict[bytes, match_pb2.Choice] = {}
+        self._made: set[bytes] = set()
+        """The request ids of all choices that were ever sent."""
         self._running: set[str] = set()
         self._over: set[str] = set()
 
@@ -102,11 +104,19 @@ class StubbornClient:
     def _paced(
         self, outbox: queue.SimpleQueue[bot_pb2.ConnectRequest | None], gone: threading.Event
     ) -> Iterator[bot_pb2.ConnectRequest]:
-        """What is to be sent, as soon as it may be; until the stream is gone."""
+        """What is to be sent, each choice as soon as it may be made; until the stream is gone."""
         for request in iter(outbox.get, None):
-            while request.choices and not may_go_on(len(self._acknowledged)) and not gone.wait(_PACE_S):
-                pass
-            yield request
+            choices = list(request.choices)
+            del request.choices[:]
+            while True:
+                while choices and (choices[0].request_id in self._made or len(self._made) < granted()):
+                    self._made.add(choices[0].request_id)
+                    request.choices.append(choices.pop(0))
+                if request.ByteSize():
+                    yield request
+                if not choices or gone.wait(_PACE_S):
+                    break
+                request = bot_pb2.ConnectRequest()
 
     def _answer(self, frame: bot_pb2.ConnectResponse) -> bot_pb2.ConnectRequest:
         for accepted in frame.accepted:
