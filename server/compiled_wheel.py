@@ -14,9 +14,11 @@ imports from it, keeps the interpreted form.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -35,7 +37,8 @@ class CompiledWheel(BuildHookInterface[Any]):
         """Compile and add the extension modules to the wheel, which is for one platform then."""
         if os.environ.get(VARIABLE, "") in ("", "0") or version == "editable":
             return
-        if shutil.which(os.environ.get("CC", "cc")) is None:
+        compiler = shlex.split(os.environ.get("CC", "cc"))
+        if not compiler or shutil.which(compiler[0]) is None:
             raise SystemExit(f"{VARIABLE} is set, and there is no C compiler: install one (`cc`), or set CC")
         root = Path(self.root)
         modules = self._matching("modules")
@@ -53,7 +56,15 @@ class CompiledWheel(BuildHookInterface[Any]):
             )
         except subprocess.CalledProcessError as failure:
             raise SystemExit("not compiled: mypyc failed; it comes with mypy, and needs setuptools") from failure
-        built = [path for path in copy.rglob("*.so") if path.relative_to(copy).parts[0] != "build"]
+        endings = tuple(EXTENSION_SUFFIXES)
+        built = [
+            path
+            for path in copy.rglob("*")
+            if path.name.endswith(endings) and path.relative_to(copy).parts[0] != "build"
+        ]
+        missing = modules - {path.relative_to(copy).with_name(f"{path.name.partition('.')[0]}.py") for path in built}
+        if missing:
+            raise SystemExit(f"not compiled: mypyc made nothing of {', '.join(sorted(map(str, missing)))}")
         build_data["force_include"].update({str(path): str(path.relative_to(copy)) for path in built})
         build_data["infer_tag"] = True
         build_data["pure_python"] = False

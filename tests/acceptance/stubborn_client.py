@@ -114,8 +114,11 @@ class StubbornClient:
                     request.choices.append(choices.pop(0))
                 if request.ByteSize():
                     yield request
-                if not choices or gone.wait(_PACE_S):
+                if not choices:
                     break
+                if gone.wait(_PACE_S):
+                    # What is left goes over the next stream, before what comes after it.
+                    return
                 request = bot_pb2.ConnectRequest()
 
     def _answer(self, frame: bot_pb2.ConnectResponse) -> bot_pb2.ConnectRequest:

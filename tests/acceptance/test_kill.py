@@ -41,7 +41,7 @@ LONG_MATCHES = 130
 _FLUSHES_MAX = 60
 """A process that dies at a named point does so after at most as many transactions."""
 _CHOICES_MAX = 20
-"""Between two kills in the middle of play a bot makes at most as many choices."""
+"""Before a kill in the middle of play the bot that is ahead hears of at most as many choices."""
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def play_through_kills(
     tokens, ids = enter(service, matches)
     pace = Pace(folder, [folder / bot for bot in BOTS])
     clients = dial_in(marked, folder, [service.address], tokens, matches, pace)
-    # One until a kill, and another one where it is followed by a death at a named point.
+    # A share is played until a kill, and another one until a death at a named point.
     share = matches * CHOICES_MIN // (2 * kills_max)
     while service.kills < kills_max and not _ended(clients):
         pace.grant(share)
@@ -88,7 +88,8 @@ def play_through_kills(
                 time.sleep(chance.uniform(0, 1.2))
                 dies = None
             case 1:
-                flushes_max = min(share, _FLUSHES_MAX)
+                # A flush may hold several choices of every client.
+                flushes_max = min(share // 2, _FLUSHES_MAX)
                 dies = (chance.choice((BEFORE_THE_COMMIT, BETWEEN_COMMIT_AND_REPLY)), chance.randint(1, flushes_max))
             case _:
                 # In the middle of play, by the moves that were acknowledged meanwhile: so often on every machine.
@@ -99,7 +100,7 @@ def play_through_kills(
         if dies is not None:
             # Where that point does not come before the share is played, it is killed like any other.
             pace.grant(share)
-            _until(lambda: pace.left == 0, clients, service)
+            _until(lambda: pace.left <= 0, clients, service)
     if service.dies:
         service.kill()
     pace.grant_all()

@@ -85,8 +85,10 @@ async def play_over_a_faulty_store(log: Log, seed: str) -> Counter[str]:
             await seats.play()
     finally:
         over.set()
-        await killing
-        await house.close()
+        try:
+            await killing
+        finally:
+            await house.close()
     await seats.check()
     print(dict(house.counted))
     return house.counted

@@ -131,7 +131,7 @@ async def play_through_faults(
         faults = Faults(cluster, database, replicas, chance, only)
         while faults.counted.total() < faults_max and not _any_ended(clients):
             pace.grant(share)
-            left = pace.left - chance.randint(1, share)
+            left = max(pace.left - chance.randint(1, share), 0)
             until(lambda left=left: pace.left <= left or _any_ended(clients), "play goes on")  # type: ignore[misc]
             faults.one()
         pace.grant_all()

@@ -46,14 +46,20 @@ def test_no_compiled_module_has_a_coroutine_that_catches_or_cleans_up(distributi
 
 
 @pytest.mark.parametrize(
-    "handled", ["try:\n        await x\n    finally:\n        pass", "async with x:\n        pass"]
+    "handled",
+    [
+        "try:\n        await x\n    finally:\n        pass",
+        "try:\n        await x\n    except* ValueError:\n        pass",
+        "with x:\n        await x",
+        "async with x:\n        pass",
+    ],
 )
 def test_a_coroutine_that_catches_is_noticed(handled: str) -> None:
     assert list(catching_coroutines(f"async def waits(x):\n    {handled}\n")) == ["1: waits"]
     assert not list(catching_coroutines(f"def waits(x):\n    {handled.replace('await ', '').replace('async ', '')}\n"))
 
 
-def hook(root: Path, **config: Any) -> Any:
+def build_hook(root: Path, **config: Any) -> Any:
     """The build hook of a distribution of that folder."""
     spec = importlib.util.spec_from_file_location("compiled_wheel", ROOT / "server" / "compiled_wheel.py")
     assert spec is not None
@@ -68,7 +74,7 @@ def test_a_wheel_is_pure_unless_it_is_asked_for(wanted: str, tmp_path: Path, mon
     monkeypatch.setenv("CUTPURSE_COMPILED", wanted)
     build: dict[str, Any] = {"force_include": {}}
 
-    made = hook(tmp_path)
+    made = build_hook(tmp_path)
     made.initialize("standard", build)
     made.finalize("standard", build, "")
 
@@ -79,7 +85,7 @@ def test_an_install_to_work_on_the_tree_is_never_compiled(tmp_path: Path, monkey
     monkeypatch.setenv("CUTPURSE_COMPILED", "1")
     build: dict[str, Any] = {"force_include": {}}
 
-    hook(tmp_path).initialize("editable", build)
+    build_hook(tmp_path).initialize("editable", build)
 
     assert build == {"force_include": {}}
 
@@ -89,7 +95,7 @@ def test_without_a_c_compiler_it_says_what_to_install(tmp_path: Path, monkeypatc
     monkeypatch.setenv("CC", "no-such-compiler")
 
     with pytest.raises(SystemExit, match="no C compiler: install one"):
-        hook(tmp_path).initialize("standard", {"force_include": {}})
+        build_hook(tmp_path).initialize("standard", {"force_include": {}})
 
 
 def test_a_pattern_that_names_nothing_is_a_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,4 +103,4 @@ def test_a_pattern_that_names_nothing_is_a_mistake(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("CC", "true")
 
     with pytest.raises(SystemExit, match=r"modules names gone\.py, and there is no such file"):
-        hook(tmp_path, modules=["gone.py"]).initialize("standard", {"force_include": {}})
+        build_hook(tmp_path, modules=["gone.py"]).initialize("standard", {"force_include": {}})

@@ -47,11 +47,12 @@ print(digest.hexdigest())
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Rules and service with an empty file in the place of a compiled module of each."""
+    """Rules and service with empty files in the place of a compiled module of each, and of its library."""
     for sources, module in zip(SOURCES, ("chance", "matches/record"), strict=True):
         copy = tmp_path / sources.name
         shutil.copytree(sources, copy, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
         (copy / f"{module}.cpython-311.so").touch()
+        (tmp_path / f"{sources.name}__mypyc.cpython-311.so").touch()
     return tmp_path
 
 
@@ -74,7 +75,14 @@ def test_a_source_that_has_changed_since_is_noticed(folder: Path) -> None:
     assert not is_compiled(folder)
 
 
-@pytest.mark.parametrize("missing", ["cutpurse_rules/chance.py", "cutpurse_server/matches/record.cpython-311.so"])
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "cutpurse_rules/chance.py",
+        "cutpurse_server/matches/record.cpython-311.so",
+        "cutpurse_server__mypyc.cpython-311.so",
+    ],
+)
 def test_a_module_that_is_missing_is_noticed(folder: Path, missing: str) -> None:
     (folder / missing).unlink()
 
@@ -94,6 +102,7 @@ def test_what_everybody_else_imports_is_the_interpreted_form() -> None:
 
 @pytest.mark.interpreted
 @pytest.mark.long
+@pytest.mark.timeout(900)
 @pytest.mark.skipif(shutil.which(os.environ.get("CC", "cc")) is None, reason="there is no C compiler")
 def test_the_compiled_rules_play_the_same_matches() -> None:
     subprocess.run(["make", "compiled"], cwd=ROOT, check=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from cutpurse_rules import chance
 from cutpurse_server import __version__
 from cutpurse_server.cli.audit import audit
 from cutpurse_server.cli.bench import bench
@@ -30,7 +31,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        is_compiled = not str(record.__file__).endswith(".py")
+        is_compiled = not any(str(module.__file__).endswith(".py") for module in (chance, record))
         typer.echo(f"cutpurse {__version__}" + ", compiled" * is_compiled)
         raise typer.Exit
 
