@@ -99,6 +99,8 @@ export class Session {
   readonly #randomness: Randomness;
   readonly #logger: Logger;
   readonly #tables = new Map<string, Table>();
+  /** Matches that ended while there was this stream: no late offer may begin them anew, and no match ends twice. */
+  readonly #ended = new Set<string>();
   // No two processes of one bot make the same id, and one process counts.
   readonly #idPrefix = randomBytes(8);
   #ids = 0n;
@@ -159,6 +161,7 @@ export class Session {
   /** A new stream: whatever has no reply is said again, with the same request ids. */
   beginStream(): void {
     const tables = [...this.#tables.values()];
+    this.#ended.clear();
     this.#draining = false;
     this.#postponed = [];
     this.#readies = tables.filter((table) => table.ready && table.number === 0).map((table) => table.offer.match);
@@ -257,6 +260,10 @@ export class Session {
   }
 
   #takeOffer(offer: MatchOffered, events: Event[]): void {
+    if (this.#ended.has(offer.match)) {
+      // The client asked for the end before this frame, which was on its way, could tell of the match.
+      return;
+    }
     const table = this.#tables.get(offer.match);
     if (table !== undefined) {
       // Offered again after a reconnect. What the bot had said about it is in the outbox already.
@@ -335,6 +342,7 @@ export class Session {
       return;
     }
     this.#tables.delete(ended.match);
+    this.#ended.add(ended.match);
     if (table.phase === "sent") {
       this.#settle(table);
     }

@@ -167,3 +167,17 @@ test("pauses grow to a bound and are never the same", () => {
     assert.ok(new Set(pauses).size > 1);
   }
 });
+
+test("a match whose end was asked for is not begun anew by an offer that was on its way", () => {
+  const { session } = asked(1);
+  session.beginStream();
+  const ended = { match: "match-0", seat: 0 };
+
+  const first = session.receive(create(ConnectResponseSchema, { ended: [ended] }));
+  const late = session.receive(create(ConnectResponseSchema, { offers: [offer("match-0")], ended: [ended] }));
+
+  assert.deepEqual(
+    [first, late].map((events) => events.map((event) => event.kind)),
+    [["ended"], []],
+  );
+});
