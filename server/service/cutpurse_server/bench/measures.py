@@ -161,7 +161,7 @@ MEASURES: tuple[Measure, ...] = (
             goal,
             partial(_compiled_service, matches),
             _echo_16,
-            needs="nothing, and compile by `make compiled`",
+            needs="a C compiler, and compile by `make compiled`",
         )
         for matches, goal in ((16, 0.35), (64, 0.6))
     ),
